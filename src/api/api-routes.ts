@@ -39,6 +39,7 @@ import { VOLUME_OPERATIONS } from '../monitor/trends/volume-operations.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { feedDocumentRoutes } from './feed-document-routes.ts';
+import { SHARE_OPERATIONS } from '../monitor/access/share-operations.ts';
 import { VIEW_OPERATIONS } from '../monitor/access/view-operations.ts';
 import { FEED_OPERATIONS } from '../monitor/feeds/feed-operations.ts';
 import { routesOf } from './operation-routes.ts';
@@ -86,6 +87,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(DELIVERY_OPERATIONS),
   routesOf(PROBLEM_OPERATIONS),
   routesOf(VIEW_OPERATIONS),
+  routesOf(SHARE_OPERATIONS),
   routesOf(TOKEN_OPERATIONS),
   routesOf(SERVICE_KEY_OPERATIONS),
   routesOf(DIGEST_OPERATIONS),

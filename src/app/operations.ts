@@ -35,6 +35,7 @@ export const SUBJECTS = {
   digests: async () => (await import('../monitor/digests/digest-operations.ts')).DIGEST_OPERATIONS,
   dismissals: async () => (await import('../monitor/alerts/dismissal-operations.ts')).DISMISSAL_OPERATIONS,
   views: async () => (await import('../monitor/access/view-operations.ts')).VIEW_OPERATIONS,
+  shares: async () => (await import('../monitor/access/share-operations.ts')).SHARE_OPERATIONS,
   tokens: async () => (await import('../monitor/access/token-operations.ts')).TOKEN_OPERATIONS,
   serviceKeys: async () => (await import('../monitor/access/token-operations.ts')).SERVICE_KEY_OPERATIONS,
   audit: async () => (await import('../monitor/access/audit-operations.ts')).AUDIT_OPERATIONS,

@@ -44,6 +44,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['completions ...', 'completions: show, diff', async () => (await import('./completion-views.ts')).registerCompletions],
     ['evidence kind id', 'what was found, when, and the raw responses that say so', async () => (await import('./evidence-view.ts')).registerEvidence],
     ['views ...', 'saved views of the dashboard: add, list, remove', async () => (await import('./view-views.ts')).registerViews],
+    ['shares ...', 'links that show one page: add, list, remove', async () => (await import('./share-views.ts')).registerShares],
     ['export what', 'export results as CSV, NDJSON or Parquet', async () => (await import('./export-command.ts')).registerExport],
     ['sql [query]', 'run a read-only SQL query on the views of strandline_analytics', async () => (await import('./sql-commands.ts')).registerSql],
   ]],

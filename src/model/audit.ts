@@ -14,6 +14,8 @@ export const AUDIT_ACTIONS = [
   'token.revoked',
   'feed.created',
   'feed.revoked',
+  'share.created',
+  'share.revoked',
   'view.saved',
   'view.removed',
   'service_key.created',

@@ -1,5 +1,5 @@
 /**
- * Keys that this program issues: prefix (`sk_` search service, `st_` API, `fd_` one feed) + 8 characters of ID + 43
+ * Keys that this program issues: prefix (`sk_` search service, `st_` API, `fd_` one feed, `sh_` one page) + 8 characters of ID + 43
  * characters of secret (32 random bytes). Only the SHA-256 of the whole key is stored; a key this random needs no slow hash.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -8,10 +8,13 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 8;
 /** 62^43 is the first power of 62 above 2^256. */
 const SECRET_LENGTH = 43;
-const KEY = new RegExp(`^(s[kt]|fd)_([0-9A-Za-z]{${ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH}}$`);
+const KEY = new RegExp(`^(s[kth]|fd)_([0-9A-Za-z]{${ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH}}$`);
 
-/** `sk`: a key of the search service; `st`: a token of this program's API; `fd`: the key in the address of a feed. */
-type KeyKind = 'sk' | 'st' | 'fd';
+/**
+ * `sk`: a key of the search service; `st`: a token of this program's API; `fd`: the key in the address of a feed; `sh`: that in the link of a
+ * shared page.
+ */
+type KeyKind = 'sk' | 'st' | 'fd' | 'sh';
 
 type NewKey = {
   /** Shown once, never stored. */

@@ -22,6 +22,8 @@ import { addViewPages } from './overview/view-pages.tsx';
 import { addWatchFile } from './overview/watch-file.ts';
 import { addRunPage } from './runs/run-page.tsx';
 import { addRunsPage } from './runs/runs-page.tsx';
+import { addSharedPage } from './shares/shared-page.tsx';
+import { addSharePages } from './shares/share-pages.tsx';
 import { addSignInPage } from './sign-in-page.tsx';
 import { addAuditPage } from './system/audit-page.tsx';
 import { addSystemPage } from './system/system-page.tsx';
@@ -62,6 +64,8 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addOverviewPage,
   addSelectionPages,
   addViewPages,
+  addSharePages,
+  addSharedPage,
   addWatchFile,
   addTopicPage,
   addStoryPages,

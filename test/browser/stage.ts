@@ -2,6 +2,7 @@
 import { readConfig } from '../../src/config/config.ts';
 import type { WebServer } from '../../src/app/http-server.ts';
 import { HOUR } from '../../src/lib/time.ts';
+import { createShare } from '../../src/monitor/access/manage-shares.ts';
 import { createToken, OPERATOR, revokeToken } from '../../src/monitor/access/manage-tokens.ts';
 import type { ActingContext } from '../../src/monitor/context.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
@@ -32,9 +33,14 @@ export type Ids = Record<
   | 'skipped'
   | 'sent'
   | 'unsent'
-  | 'digest',
+  | 'digest'
+  | 'shared'
+  | 'sharedAnswers'
+  | 'sharedOverview',
   string
 >;
+
+type StoredIds = Omit<Ids, 'shared' | 'sharedAnswers' | 'sharedOverview'>;
 
 export type Stage = { history: History; web: WebServer; ids: Ids; close(): Promise<void> };
 
@@ -56,7 +62,7 @@ export async function openStage(): Promise<Stage> {
   return {
     history,
     web,
-    ids: await idsOf(world.db),
+    ids: { ...(await idsOf(world.db)), ...(await sharePages(ctx)) },
     close: async () => {
       await web.close();
       await receiver.close();
@@ -103,6 +109,18 @@ async function tellOfWhatComes(
   await composeDigests(ctx);
 }
 
+/** The keys of links to pages. */
+async function sharePages(
+  ctx: ActingContext,
+): Promise<Pick<Ids, 'shared' | 'sharedAnswers' | 'sharedOverview'>> {
+  const share = async (address: string) => (await createShare(ctx, { address, expires_in: '7d' })).key;
+  return {
+    shared: await share('/topics/trains?range=30d&tab=posts'),
+    sharedAnswers: await share('/searches/trains-ai/completions'),
+    sharedOverview: await share('/?range=7d'),
+  };
+}
+
 /** The newest three posts that a topic reported have one text. */
 async function copyPosts(db: Database, topic: string): Promise<void> {
   await db.pool.query(
@@ -115,8 +133,8 @@ async function copyPosts(db: Database, topic: string): Promise<void> {
   );
 }
 
-async function idsOf({ pool }: Database): Promise<Ids> {
-  const { rows } = await pool.query<Ids>(
+async function idsOf({ pool }: Database): Promise<StoredIds> {
+  const { rows } = await pool.query<StoredIds>(
     `SELECT
        (SELECT id FROM strandline_analytics.posts WHERE like_count > 20 ORDER BY id LIMIT 1) AS post,
        (SELECT min(item_id) FROM strandline_analytics.story_items WHERE kind = 'post'

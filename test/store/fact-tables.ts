@@ -116,6 +116,7 @@ export const LOG_TABLES: readonly string[] = [
   'rule_channels',
   'feeds',
   'saved_views',
+  'shares',
   'tokens',
   // The text archive is filled from the feed, in its order, with the newest texts.
   'archive_documents',

@@ -56,6 +56,7 @@ const TAGS: readonly { name: string; description: string }[] = [
   { name: 'feeds', description: 'Addresses for feed readers. Each has a key that reads one feed.' },
   { name: 'digests', description: 'What a span of time brought, in two minutes of reading.' },
   { name: 'views', description: 'Addresses of pages with their filters, each under a name.' },
+  { name: 'shares', description: 'Links that show one page of the dashboard, without a token.' },
   { name: 'tokens', description: 'Tokens for the API and the dashboard.' },
   { name: 'audit log', description: 'Who created, changed or removed what.' },
   { name: 'retention', description: 'How long data is kept, and what has expired.' },

@@ -11,8 +11,10 @@ import {
   readOpenTokens,
 } from '../../store/access/sessions.ts';
 import { findToken, hasTokens, touchToken } from '../../store/access/tokens.ts';
+import { Refused } from '../../model/errors.ts';
 import type { Context } from '../context.ts';
 import { createBackOff } from './back-off.ts';
+import { openShare } from './manage-shares.ts';
 import { createFormToken, createPageTag, verifyFormToken } from './session-cookie.ts';
 import { Denied, expandScopes, LOCAL_VISITOR, type Visitor } from './visitor-scopes.ts';
 import { randomBytes } from 'node:crypto';
@@ -39,6 +41,11 @@ export type Access = {
    * @throws Denied as above
    */
   signIn(token: string, address: string): Promise<string>;
+  /**
+   * Opens the link of a shared page: see {@link openShare}. An unknown key counts as a wrong token.
+   * @throws Refused `not_found`, or Denied `too_many`
+   */
+  openShare(key: string, address: string): Promise<NonNullable<Awaited<ReturnType<typeof openShare>>>>;
   /** Ends the visitor's session, if they have one. */
   signOut(visitor: Visitor): Promise<void>;
   /** A new value for the field `form_token` of this visitor's forms. */
@@ -72,12 +79,18 @@ export async function openAccess(
       prefix === undefined ? undefined : await findToken(db, { opens: 'api', prefix, now: clock.now() });
     const shown = row?.keyHashes.find((keyHash) => isKeyOf(token, keyHash));
     if (row === undefined || shown === undefined) {
-      const waitMs = backOff.fail(address);
-      if (waitMs === 0) throw unknownToken();
-      throw new Denied('too_many', 'too many wrong tokens; try again later', Math.ceil(waitMs / SECOND));
+      countWrong(address);
+      throw unknownToken();
     }
     await touchToken(db, row, clock.now());
     return { ...row, keyHash: shown };
+  }
+
+  /** @throws Denied `too_many` if the address has to wait */
+  function countWrong(address: string): void {
+    const waitMs = backOff.fail(address);
+    if (waitMs > 0)
+      throw new Denied('too_many', 'too many wrong tokens; try again later', Math.ceil(waitMs / SECOND));
   }
 
   return {
@@ -103,6 +116,12 @@ export async function openAccess(
       // The token may have been rotated or revoked since it was checked.
       if (!(await insertSession(db, session))) throw unknownToken();
       return cookie;
+    },
+    async openShare(key, address) {
+      const share = await openShare(ctx, key);
+      if (share !== undefined) return share;
+      countWrong(address);
+      throw new Refused('not_found', 'there is no shared page at this address');
     },
     async signOut({ session }) {
       if (session !== undefined) await deleteSession(db, session);

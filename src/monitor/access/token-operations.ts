@@ -157,8 +157,8 @@ export const SERVICE_KEY_OPERATIONS = [
   }),
 ];
 
-/** @throws Error for `nobody`, whom the gate does not let through to a route with a scope */
+/** @throws Error for `nobody` and `shared`, whom the gate does not let through to a route with a scope */
 function getVisitorKind({ kind }: Visitor): 'token' | 'session' | 'local' {
-  if (kind === 'nobody') throw new Error('a visitor without a scope passed the gate');
+  if (kind === 'nobody' || kind === 'shared') throw new Error('a visitor without a scope passed the gate');
   return kind === 'command_line' ? 'local' : kind;
 }

@@ -12,10 +12,10 @@ export type Scope = (typeof SCOPES)[number];
 
 /**
  * Who makes a request: a local visitor while no token exists, the holder of a token, a session started with one, or a command
- * with the key of the data directory.
+ * with the key of the data directory; or whoever opens a shared page.
  */
 export type Visitor = {
-  kind: 'local' | 'token' | 'session' | 'command_line' | 'nobody';
+  kind: 'local' | 'token' | 'session' | 'command_line' | 'shared' | 'nobody';
   scopes: ReadonlySet<Scope>;
   /** Identifies a visitor in limits and logs: the public part of their token, or the account of a command; null without either. */
   name: string | null;
@@ -23,12 +23,14 @@ export type Visitor = {
   keyHash?: Buffer;
   /** Id of the session, if there is one. */
   session?: bigint;
+  /** Of a shared page: when its link expires. */
+  until?: Date;
 };
 
 /** The actor under whom changes of a visitor are recorded. @throws Error for a visitor who may not change anything */
 export function toActor({ kind, name }: Visitor): Actor {
   if (kind === 'local') return { kind };
-  if (kind === 'nobody' || name === null) throw new Error('nobody changes anything');
+  if (kind === 'nobody' || kind === 'shared' || name === null) throw new Error('nobody changes anything');
   return kind === 'command_line' ? { kind, name } : { kind, token: name };
 }
 

@@ -8,6 +8,7 @@ import { keyOfHeader } from '../../platform/keys.ts';
 import { isUnreachable } from '../../store/db/database.ts';
 import { type Access, NOBODY } from '../access/authentication.ts';
 import { sessionCookie } from '../access/session-cookie.ts';
+import { getSharedVisitor } from '../access/shared-visitor.ts';
 import { assertScopes, Denied, type Scope, type Visitor } from '../access/visitor-scopes.ts';
 import type { Mount } from '../../model/mount.ts';
 import type { App } from './route-types.ts';
@@ -28,6 +29,12 @@ export function addGate(
   app.addHook('onRequest', async (request, reply) => {
     request.visitor = NOBODY;
     reply.header('cache-control', 'no-store');
+    const shared = getSharedVisitor();
+    if (shared !== undefined) {
+      // Its link passed this gate, and chose the address.
+      request.visitor = shared;
+      return assertPageOnly(request);
+    }
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new InvalidInput([
         { path: 'headers.host', given: undefined, expected: 'the host name of this server' },
@@ -85,6 +92,12 @@ export function addGate(
       throw error;
     }
   }
+}
+
+/** A shared page is read; no address of the API, and nothing that changes anything, is one. @throws Denied */
+function assertPageOnly({ method, routeOptions: { config } }: FastifyRequest): void {
+  if (method !== 'GET' || config.door !== 'page' || config.scope !== 'read')
+    throw new Denied('scope', 'a shared page cannot do this');
 }
 
 function readHeader({ headers }: FastifyRequest, name: string): string | undefined {

@@ -46,6 +46,28 @@ export const saved_views = strandline.table(
   (t) => [unique('saved_views_name').on(t.name)],
 );
 
+/** Links that show one page of the dashboard without a token, until they expire or are revoked. */
+export const shares = strandline.table(
+  'shares',
+  {
+    id: key(),
+    /** The public part of the key. */
+    prefix: text().notNull(),
+    /** SHA-256 of the whole key, which is in the link only. */
+    hash: text().notNull(),
+    name: text().notNull(),
+    /** Path and query of the page, with ids for slugs: `/topics/{t3}?range=7d`. See `store/access/share-subjects.ts`. */
+    address: text().notNull(),
+    /** In a few words: a token, an account of the command line, or this machine. */
+    created_by: text().notNull(),
+    created_at: instant().notNull(),
+    expires_at: instant().notNull(),
+    last_opened_at: instant(),
+    revoked_at: instant(),
+  },
+  (t) => [unique('shares_prefix_key').on(t.prefix)],
+);
+
 /** Keys for access; only their hashes are stored. */
 export const tokens = strandline.table(
   'tokens',

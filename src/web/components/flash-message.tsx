@@ -10,6 +10,7 @@ const FLASH_MESSAGES = {
   saved_request:
     'Saved. The request changed: what the next run finds was there at the start, and raises no alert.',
   unchanged: 'Nothing changed.',
+  share_revoked: 'Revoked. The link no longer works.',
   view_saved: 'Saved. The view is listed on the overview.',
   view_removed: 'Removed.',
   address_corrected: 'The address had a value that this page does not have: the nearest one is shown.',

@@ -14,6 +14,7 @@ const PLACES: readonly Place[] = [
       { path: '/', name: 'Overview', key: 'o' },
       { path: '/compare', name: 'Compare', key: 'c' },
       { path: '/views', name: 'Saved views', key: 'v' },
+      { path: '/shares', name: 'Shared pages', key: 'h' },
     ],
   },
   { name: 'Explore', parts: [{ path: '/explore', name: 'Explore', key: 'e' }] },

@@ -5,12 +5,14 @@ import { isUnchanged } from '../../monitor/http/conditional-requests.ts';
 import { getAssetPath } from './asset-files.ts';
 import { type OpenFeed, writeOpenFeedPath } from '../../monitor/feeds/feed-address.ts';
 import { FEED_TYPES } from '../../monitor/feeds/feed-types.ts';
+import { isShareable, writeShareForm } from '../../monitor/access/share-pages.ts';
 import { clearFlash, FlashMessage } from './flash-message.tsx';
 import { ActionButton } from './form.tsx';
 import { Icon } from './icons.tsx';
 import { NavLinks, PartTabs } from './navigation.tsx';
 import { CREATE_TOPIC_SCOPES, FrameProvider, IfAllowed, useFrame } from './page-frame.tsx';
 import { OUTSIDE, renderHtml } from './page-html.ts';
+import { Timestamp } from './timestamp.tsx';
 import { shortenText, UntrustedText } from './untrusted-text.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
@@ -41,6 +43,7 @@ export function renderPage(request: FastifyRequest, reply: FastifyReply, page: P
       <Layout {...shown} />
     </FrameProvider>,
     mount,
+    visitor.kind === 'shared',
   );
   // Private caches only, with revalidation on every request.
   reply.header('cache-control', 'private, no-cache').header('vary', 'cookie, accept-encoding');
@@ -93,15 +96,17 @@ function Layout({
   body,
 }: LayoutProps) {
   const { theme, zone, seen, visitor, done } = useFrame();
-  const reader = visitor.kind !== 'nobody';
+  const isShared = visitor.kind === 'shared';
+  const reader = visitor.kind !== 'nobody' && !isShared;
   return (
     <html lang="en" data-theme={theme ?? undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="referrer" content="same-origin" />
-        {refreshSeconds === undefined ? null : (
+        {/* The address of a shared page is a secret, also from this server's own log. */}
+        <meta name="referrer" content={isShared ? 'no-referrer' : 'same-origin'} />
+        {refreshSeconds === undefined || isShared ? null : (
           <noscript>
             <meta http-equiv="refresh" content={String(refreshSeconds)} />
           </noscript>
@@ -124,14 +129,15 @@ function Layout({
       </head>
       <body
         data-zone={zone}
-        data-events={buildEventsUrl(live)}
-        data-worker={live === false ? undefined : getAssetPath('events.js')}
-        data-seen={String(seen)}
+        data-events={isShared ? undefined : buildEventsUrl(live)}
+        data-worker={isShared || live === false ? undefined : getAssetPath('events.js')}
+        data-seen={isShared ? undefined : String(seen)}
       >
         <a class="skip" href="#main">
           Skip to content
         </a>
         <SandboxBanner />
+        <SharedBanner />
         <header class="top">
           <div class="top-row">
             <a class="brand" href="/" aria-label="strandline overview">
@@ -147,14 +153,14 @@ function Layout({
           {reader ? <PartTabs here={here} /> : null}
           <div class="page-head">
             <div>
-              {above === undefined ? null : <p class="above">{above}</p>}
+              {above === undefined || isShared ? null : <p class="above">{above}</p>}
               <h1>
                 <UntrustedText text={title} />
               </h1>
               {lead === undefined ? null : <p class="lead">{lead}</p>}
               {statusLine}
             </div>
-            {aside === undefined ? null : <div class="aside">{aside}</div>}
+            {aside === undefined || isShared ? null : <div class="aside">{aside}</div>}
           </div>
           <FlashMessage code={done} />
           {body}
@@ -167,17 +173,29 @@ function Layout({
 
 /** The sandbox looks like the dashboard of real data, so each of its pages says what it is. */
 function SandboxBanner() {
-  const { kind, mount } = useFrame();
+  const { kind, mount, visitor } = useFrame();
   if (kind !== 'sandbox') return null;
   return (
     <p class="sandbox-banner" role="note">
       <strong>Sample:</strong> everything here is simulated.{' '}
-      {mount === '' ? null : (
+      {mount === '' || visitor.kind === 'shared' ? null : (
         <a {...OUTSIDE} href="/">
           Real data
         </a>
       )}
     </p>
+  );
+}
+
+/** A shared page is not live, and its link ends. */
+function SharedBanner() {
+  const { now, visitor } = useFrame();
+  if (visitor.until === undefined) return null;
+  return (
+    <aside class="sandbox-banner" aria-label="Shared page">
+      <strong>Shared page, read-only.</strong> As of <Timestamp at={now} exact />. The link works until{' '}
+      <Timestamp at={visitor.until} exact />.
+    </aside>
   );
 }
 
@@ -212,21 +230,28 @@ function HeaderTools() {
 
 function Footer() {
   const { zone, visitor, address } = useFrame();
+  const isOpen = visitor.kind === 'nobody' || visitor.kind === 'shared';
   return (
     <footer class="foot">
       <p>
-        strandline <span class="version">{visitor.kind === 'nobody' ? '' : VERSION}</span>
+        strandline <span class="version">{isOpen ? '' : VERSION}</span>
       </p>
       <p>
         Times in <strong>{zone}</strong>
       </p>
       <p class="foot-links">
-        {address.startsWith('/views') ? null : (
+        {isShareable(address) ? (
+          <IfAllowed scope="admin">
+            <a href={writeShareForm(address)}>Share</a>
+          </IfAllowed>
+        ) : null}
+        {/* The address of a shared page is a secret. */}
+        {/^\/(?:views|shared)(?:[/?]|$)/.test(address) ? null : (
           <IfAllowed scope="write">
             <a href={`/views/new?${new URLSearchParams({ address }).toString()}`}>Save view</a>
           </IfAllowed>
         )}
-        <a href="/docs">API</a>
+        {visitor.kind === 'shared' ? null : <a href="/docs">API</a>}
         <button type="button" class="quiet" data-theme-switch="" hidden>
           <Icon name="sun" /> Theme
         </button>

@@ -5,7 +5,7 @@ import { Button, Form } from '../components/form.tsx';
 import { HeatStrip } from '../components/heat-strip.tsx';
 import { writeAddress, writeListPath } from '../components/list-address.ts';
 import { Count, formatCount, Ratio, ShortCount } from '../components/numbers.tsx';
-import { IfAllowed } from '../components/page-frame.tsx';
+import { IfAllowed, useFrame } from '../components/page-frame.tsx';
 import { Section, Tabs } from '../components/section.tsx';
 import { Sparkline } from '../components/sparkline-svg.tsx';
 import { TopicStatusBadge } from '../components/status-line.tsx';
@@ -61,6 +61,7 @@ export function TopicTable({
   choice: TopicChoice;
   range: OverviewRange;
 }) {
+  const isShared = useFrame().visitor.kind === 'shared';
   const table = (selects: boolean) => (
     <Table
       empty="No topics match."
@@ -108,8 +109,13 @@ export function TopicTable({
         </Form>
       </IfAllowed>
       <p class="hint">
-        24 h against a typical day (14-day median, corrected for coverage). New and runs: {range.words}.{' '}
-        <a href={WATCH_FILE_PATH}>Download as a file</a>, <a href="/compare">compare topics</a>.
+        24 h against a typical day (14-day median, corrected for coverage). New and runs: {range.words}.
+        {isShared ? null : (
+          <>
+            {' '}
+            <a href={WATCH_FILE_PATH}>Download as a file</a>, <a href="/compare">compare topics</a>.
+          </>
+        )}
       </p>
     </Section>
   );

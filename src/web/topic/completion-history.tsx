@@ -15,6 +15,7 @@ import {
 import { type CompletionRow, readCompletionPage } from '../../store/queries/completions.ts';
 import { readAnswerChanges } from '../../store/queries/answer-changes.ts';
 import { Table } from '../components/data-table.tsx';
+import { useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, ScopeLinks, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -132,7 +133,8 @@ function TimelineSection({
   const [newest, previous] = rows;
   const from = diff?.from.run_id ?? previous?.run_id;
   const to = diff?.to.run_id ?? newest?.run_id;
-  const isComparable = rows.length > 1;
+  const isShared = useFrame().visitor.kind === 'shared';
+  const isComparable = rows.length > 1 && !isShared;
   const choose = (name: string, chosen: Id | undefined, words: string) => (row: CompletionRow) => (
     <input
       type="radio"
@@ -141,6 +143,61 @@ function TimelineSection({
       checked={row.run_id === chosen}
       aria-label={`${words} run ${row.run_id}`}
     />
+  );
+  const table = (
+    <>
+      {filter === 'changed' && !isShared ? <input type="hidden" name="only" value="changed" /> : null}
+      <Table
+        caption="Answers, newest first"
+        empty="No answer said anything that those of the 7 days before had not said."
+        rows={rows}
+        columns={[
+          ...(isComparable
+            ? [
+                { head: 'From', cell: choose('from', from, 'compare from') },
+                { head: 'To', cell: choose('to', to, 'compare to') },
+              ]
+            : []),
+          { head: 'Received', cell: ({ observed_at }) => <Timestamp at={observed_at} /> },
+          { head: 'Change', cell: (row) => <ChangeCell row={row} path={path} /> },
+          { head: 'New', number: true, cell: ({ statements_new: n }) => n ?? '–' },
+          { head: 'Removed', number: true, cell: ({ statements_gone: n }) => n ?? '–' },
+          {
+            head: 'Revised',
+            number: true,
+            wide: true,
+            cell: ({ statements_revised: n }) => n ?? '–',
+          },
+          { head: 'Unchanged', number: true, wide: true, cell: ({ statements_kept: n }) => n ?? '–' },
+          {
+            head: 'Sources',
+            number: true,
+            wide: true,
+            cell: ({ citations_added: added, citations_removed: removed }) =>
+              added === null ? '–' : `+${added} −${removed ?? 0}`,
+          },
+          {
+            head: 'Similar',
+            number: true,
+            cell: ({ similarity }) => (similarity === null ? '–' : formatPercent(similarity)),
+          },
+          {
+            head: 'Run',
+            number: true,
+            wide: true,
+            cell: ({ run_id }) => <a href={`/runs/${run_id}#completion`}>{String(run_id)}</a>,
+          },
+        ]}
+      />
+      <p class="line-more under-table">
+        {isComparable ? <button type="submit">Compare</button> : null}
+        {older ? (
+          <a href={`${path}?before=${rows.at(-1)?.id}${filter === 'changed' ? '&only=changed' : ''}`}>
+            Older answers
+          </a>
+        ) : null}
+      </p>
+    </>
   );
   return (
     <Section
@@ -161,59 +218,13 @@ function TimelineSection({
           ]}
         />
       )}
-      <form method="get" action={path}>
-        {filter === 'changed' ? <input type="hidden" name="only" value="changed" /> : null}
-        <Table
-          caption="Answers, newest first"
-          empty="No answer said anything that those of the 7 days before had not said."
-          rows={rows}
-          columns={[
-            ...(isComparable
-              ? [
-                  { head: 'From', cell: choose('from', from, 'compare from') },
-                  { head: 'To', cell: choose('to', to, 'compare to') },
-                ]
-              : []),
-            { head: 'Received', cell: ({ observed_at }) => <Timestamp at={observed_at} /> },
-            { head: 'Change', cell: (row) => <ChangeCell row={row} path={path} /> },
-            { head: 'New', number: true, cell: ({ statements_new: n }) => n ?? '–' },
-            { head: 'Removed', number: true, cell: ({ statements_gone: n }) => n ?? '–' },
-            {
-              head: 'Revised',
-              number: true,
-              wide: true,
-              cell: ({ statements_revised: n }) => n ?? '–',
-            },
-            { head: 'Unchanged', number: true, wide: true, cell: ({ statements_kept: n }) => n ?? '–' },
-            {
-              head: 'Sources',
-              number: true,
-              wide: true,
-              cell: ({ citations_added: added, citations_removed: removed }) =>
-                added === null ? '–' : `+${added} −${removed ?? 0}`,
-            },
-            {
-              head: 'Similar',
-              number: true,
-              cell: ({ similarity }) => (similarity === null ? '–' : formatPercent(similarity)),
-            },
-            {
-              head: 'Run',
-              number: true,
-              wide: true,
-              cell: ({ run_id }) => <a href={`/runs/${run_id}#completion`}>{String(run_id)}</a>,
-            },
-          ]}
-        />
-        <p class="line-more under-table">
-          {isComparable ? <button type="submit">Compare</button> : null}
-          {older ? (
-            <a href={`${path}?before=${rows.at(-1)?.id}${filter === 'changed' ? '&only=changed' : ''}`}>
-              Older answers
-            </a>
-          ) : null}
-        </p>
-      </form>
+      {isShared ? (
+        table
+      ) : (
+        <form method="get" action={path}>
+          {table}
+        </form>
+      )}
     </Section>
   );
 }

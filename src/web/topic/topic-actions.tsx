@@ -1,5 +1,6 @@
 /** Actions on a topic or search: their menu, resume, remove and run now. */
 
+import { writeShareForm } from '../../monitor/access/share-pages.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { ActingContext } from '../../monitor/context.ts';
 import { enqueueNewRuns } from '../../monitor/enqueue.ts';
@@ -197,7 +198,7 @@ export function ActionMenu({
   /** Of a topic. */
   mute?: ComponentChildren;
 }) {
-  const { visitor } = useFrame();
+  const { visitor, address } = useFrame();
   const [, kind, slug = ''] = place.split('/');
   const which = { [kind === 'topics' ? 'topic' : 'search']: slug };
   const kept = searches.filter(({ archived_at }) => archived_at === null);
@@ -224,6 +225,7 @@ export function ActionMenu({
         {mute}
         {mayWrite ? <a href={`/alerts/rules/new?${about}`}>Alert me…</a> : null}
         <a href={`/alerts/feeds?${about}`}>Feed</a>
+        {hasScopes(visitor, 'admin') ? <a href={writeShareForm(address)}>Share…</a> : null}
         {kind === 'topics' ? <a href={`/compare?topics=${slug}`}>Compare with…</a> : null}
         {kind === 'topics' && kept.some(({ operation }) => operation === 'ai') ? (
           <a href={`${place}/names`}>Names in answers</a>

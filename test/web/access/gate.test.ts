@@ -48,6 +48,8 @@ test('every route declares its scope, and few are public', () => {
     '/livez',
     '/openapi.json',
     '/readyz',
+    // With a key in its address: test/web/shares/shares.test.ts.
+    '/shared/:key',
     '/sign-in',
   ]);
 });

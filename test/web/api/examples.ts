@@ -27,7 +27,7 @@ function shortText(text: string): string {
   if (kind !== undefined) return `${kind}${'0'.repeat(32)}`;
   const told = text
     .replaceAll(/127\.0\.0\.1:\d+/g, 'alerts.example')
-    .replaceAll(/fd_\w{51}/g, `fd_${'0'.repeat(51)}`)
+    .replaceAll(/\b(fd|sh)_\w{51}/g, `$1_${'0'.repeat(51)}`)
     .replaceAll(/test_[\da-f]{16}/g, 'strandline');
   return told.length > LETTERS ? `${told.slice(0, LETTERS - 1).toWellFormed()}…` : told;
 }

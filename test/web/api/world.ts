@@ -6,6 +6,7 @@ import { DAY } from '../../../src/lib/time.ts';
 import { createServiceKey, createToken, OPERATOR } from '../../../src/monitor/access/manage-tokens.ts';
 import { derivePending } from '../../../src/monitor/derive/follower.ts';
 import { executeRun } from '../../../src/monitor/runs/execute.ts';
+import { createShare } from '../../../src/monitor/access/manage-shares.ts';
 import { saveView } from '../../../src/monitor/access/manage-views.ts';
 import { createFeed } from '../../../src/monitor/feeds/manage-feeds.ts';
 import { createChannel } from '../../../src/monitor/alerts/manage-channels.ts';
@@ -59,6 +60,7 @@ export async function seededApi(): Promise<ApiWorld> {
   await addSource(ctx, 'harbour-ferry', { address: 'https://port.example/notices.xml', untested: true });
   await createFeed(ctx, { topic: 'harbour-ferry', query: 'ferry -cancelled' });
   await saveView(ctx, { name: 'Ferry', address: '/topics/harbour-ferry' });
+  await createShare(ctx, { address: '/topics/harbour-ferry', expires_in: '7d' });
   // The first token is there to be closed; the second is the test's.
   await createToken(ctx, { name: 'of a program', scopes: ['read'] }, OPERATOR);
   const { key } = await createToken(ctx, { name: 'of the test', scopes: ['admin'] }, OPERATOR);

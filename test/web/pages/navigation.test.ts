@@ -40,6 +40,7 @@ test.each([
   ['/', 'Topics', undefined],
   ['/compare', 'Topics', 'Compare'],
   ['/views', 'Topics', 'Saved views'],
+  ['/shares', 'Topics', 'Shared pages'],
   ['/explore', 'Explore', undefined],
   ['/alerts', 'Alerts', 'Rules and channels'],
   ['/alerts/rules/new', 'Alerts', 'Rules and channels'],
@@ -57,11 +58,11 @@ test.each([
   expect(shown.part).toEqual(part === undefined ? [] : [part]);
   // One key for each part, also of other places.
   expect(new Set(shown.keys).size).toBe(shown.keys.length);
-  expect(shown.keys).toHaveLength(12);
+  expect(shown.keys).toHaveLength(13);
 });
 
 test('parts that a visitor may not see are not offered', async () => {
   const { parts, keys } = await show('/runs', 'read');
   expect(parts).toEqual(['Runs', 'System']);
-  expect(keys).toHaveLength(10);
+  expect(keys).toHaveLength(11);
 });
