@@ -10,7 +10,6 @@ const VIEW: OperationView<JsonOf<Share>> = {
     { of: 'prefix', head: 'share' },
     { of: 'name', elastic: 2, drop: 5 },
     { of: 'address', head: 'page', elastic: 1, drop: 4 },
-    { of: 'created_by', head: 'by', drop: 2 },
     { of: 'created_at', head: 'created', drop: 1 },
     { of: 'expires_at', head: 'expires' },
     { of: 'last_opened_at', head: 'last opened', drop: 3 },
@@ -20,6 +19,7 @@ const VIEW: OperationView<JsonOf<Share>> = {
       as: ({ revoked_at }, { page }) => (revoked_at === null ? '' : formatTime(revoked_at, page)),
       paint: (shown, _row, { page }) => page.colors.red(shown),
     },
+    { of: 'created_by', head: 'by', drop: 2 },
   ],
   none: 'No shared pages. Add one: strandline shares add --help',
   replies: {

@@ -30,6 +30,7 @@ const WITHOUT_REFERENCES: readonly string[] = [
   'facts',
   'form_secret',
   'saved_views',
+  'shares',
   'idempotency_keys',
   'links',
   'opened_pages',

@@ -149,8 +149,8 @@ function fillPath(url: string): string {
   return `${filled.join('/')}${QUERIES[url] ?? ''}`;
 }
 
-/** A stream, files that are the same, and what needs a key (`test/web/feeds/feeds.test.ts`). */
-const UNREAD = new Set(['/api/v1/events', '/assets/:file', '/feeds/:file']);
+/** A stream, files that are the same, and what needs a key (`test/web/feeds/feeds.test.ts`, `test/web/shares/shares.test.ts`). */
+const UNREAD = new Set(['/api/v1/events', '/assets/:file', '/feeds/:file', '/shared/:key']);
 /** Of the process, at the root only. */
 const OF_PROCESS = new Set(['/livez', '/readyz', '/readyz/parts', '/metrics']);
 
