@@ -31,7 +31,7 @@ export async function readDerived({ db }: Pick<Context, 'db'>): Promise<Record<s
 
 /** The same after searches were derived again from their first run; all of them if none are named. */
 export async function readRebuilt(
-  ctx: Pick<Context, 'db' | 'clock' | 'config' | 'log' | 'simulation'>,
+  ctx: Pick<Context, 'db' | 'clock' | 'config' | 'log'>,
   searches?: readonly { id: Id }[],
 ): Promise<Record<string, unknown[]>> {
   const { rows } = await ctx.db.pool.query<{ id: Id }>('SELECT id FROM strandline.searches ORDER BY id DESC');

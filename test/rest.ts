@@ -36,7 +36,8 @@ export const REST: readonly string[] = [
   // Every view, list, page and message of one whole history.
   'test/conformance/*.test.ts',
   'test/export/{files,resources,restored}.test.ts',
-  'test/run/figures.test.ts',
+  'test/run/{figures,simulated-past}.test.ts',
+  'test/service/sandbox/variety.test.ts',
   'test/store/{growth,things}.test.ts',
   'test/tell/{another-kind,deliver,found-rows,kind-rules,mail-delivery,mail-tls,match,once-per-topic}.test.ts',
   'test/web/figures/*.test.ts',

@@ -99,7 +99,6 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     db,
     queue,
     worker: 'test',
-    simulation: null,
     actor: { kind: 'program', name: 'test' },
     endpoint: () =>
       Promise.resolve({

@@ -28,7 +28,6 @@ export function webHomeOn(
         close: () => Promise.resolve(),
       },
       worker: 'bench',
-      simulation: null,
       endpoint: nobody,
       ownSources: () => Promise.resolve('none'),
       progress: () => [],

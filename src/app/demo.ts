@@ -13,24 +13,24 @@ import { changeTopic } from '../monitor/topics/search-state.ts';
 import type { Simulated } from './simulation.ts';
 import { recordCreation, recordAudit } from '../store/access/audit-entries.ts';
 import { type Database, inTransaction, openDatabase } from '../store/db/database.ts';
+import { holdForPast } from '../store/topics/past-searches.ts';
 import { listTopics } from '../store/topics/topics.ts';
 
 /** Slug prefix of everything in the demo. */
 export const DEMO = 'demo-';
 
 /**
- * Sandbox subjects, from quiet to busy, with the longest interval at which their busiest usual hour does not exceed the
- * limit of a response. The first one also has an AI search.
+ * Sandbox subjects, with intervals at which what is usual does not exceed the limit of a response. The first one also has an AI search.
  */
 const SUBJECTS = [
   { slug: 'night-trains', name: 'Night trains', text: 'night trains', every: '30m' },
-  { slug: 'seed-bank', name: 'Seed bank', text: 'seed bank', every: '1h' },
-  { slug: 'comet-tove', name: 'Comet Tove', text: 'comet tove', every: '20m' },
-  { slug: 'museum-theft', name: 'Museum theft', text: 'museum theft', every: '1h' },
-  { slug: 'wolf-return', name: 'Wolf return', text: 'wolf return', every: '30m' },
-  { slug: 'tidal-power', name: 'Tidal power', text: 'tidal power', every: '1h' },
-  { slug: 'airship-line', name: 'Airship line', text: 'airship line', every: '30m' },
-  { slug: 'paper-phone', name: 'Paper phone', text: 'paper phone', every: '1h' },
+  { slug: 'seed-bank', name: 'Seed bank', text: 'seed bank', every: '2h' },
+  { slug: 'comet-tove', name: 'Comet Tove', text: 'comet tove', every: '30m' },
+  { slug: 'museum-theft', name: 'Museum theft', text: 'museum theft', every: '2h' },
+  { slug: 'wolf-return', name: 'Wolf return', text: 'wolf return', every: '1h' },
+  { slug: 'tidal-power', name: 'Tidal power', text: 'tidal power', every: '2h' },
+  { slug: 'airship-line', name: 'Airship line', text: 'airship line', every: '1h' },
+  { slug: 'paper-phone', name: 'Paper phone', text: 'paper phone', every: '2h' },
 ] as const;
 export const MAX_DEMO_TOPICS = SUBJECTS.length;
 
@@ -75,14 +75,13 @@ export async function fillDemo(
   try {
     try {
       return await simulate(
-        // Today's call limits do not apply to the past, and sandbox calls are free.
-        { config: { ...ctx.config, callsPerDay: undefined, callsPerMinute: undefined }, db, log: ctx.log },
+        { config: ctx.config, db, log: ctx.log },
         {
           from: new Date(to.getTime() - days * DAY),
           to,
           seed,
           prepare: (simulated) => makeTopics(simulated, subjects, ctx),
-          onRun: async (_report, at) => {
+          onRun: async (at) => {
             stopping?.throwIfAborted();
             await onRun?.(at);
           },
@@ -102,7 +101,8 @@ async function makeTopics(
   ctx: Context,
   subjects: readonly (typeof SUBJECTS)[number][],
   by: Pick<ActingContext, 'actor' | 'clock'>,
-): Promise<void> {
+): Promise<readonly string[]> {
+  const slugs: string[] = [];
   const service = await chooseService(ctx, 'sandbox');
   for (const [i, { slug, name, text, every }] of subjects.entries()) {
     const topic = { slug: DEMO + slug, name, sample: true };
@@ -121,11 +121,16 @@ async function makeTopics(
         : []),
     ];
     await inTransaction(ctx.db, async (tx) => {
-      for (const search of searches) await insertCheckedSearch(ctx, tx, { checked: search, topic, service });
+      const made = [];
+      for (const search of searches)
+        made.push((await insertCheckedSearch(ctx, tx, { checked: search, topic, service })).search.id);
+      await holdForPast(tx, made);
       const changes = recordCreation({ name, searches: searches.map((search) => search.slug) });
       await recordAudit(tx, by, { action: 'topic.created', subject: topic.slug, changes });
     });
+    slugs.push(...searches.map(({ slug: own }) => own));
   }
+  return slugs;
 }
 
 /** Pauses the searches of the demo: no service simulates a world with another seed. */

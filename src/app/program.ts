@@ -175,7 +175,6 @@ async function openPrepared(
       log,
       db,
       queue,
-      simulation: null,
       worker: `${hostname()}:${process.pid}:${randomBytes(2).toString('hex')}`,
       ...limitServices(services, kind),
       isFree: createFreeTest(config),

@@ -1,210 +1,215 @@
 /**
- * A simulated history: runs the monitor's own scan, leases, HTTP calls, parsing and saves against the sandbox, with a clock
- * that jumps from one due slot to the next. The database then contains what a monitor would have stored in that time; what is
- * older than the retention of the server is deleted by the server.
+ * A simulated past: what searches would have found, had they run on their schedules. The sandbox says what it would have responded at
+ * each due time; the responses are parsed and saved like any other, many in one transaction, and figures follow from them. Then the
+ * searches continue on their schedules. What is older than the retention of the server is deleted by the server.
  */
-import { RunError } from '../model/errors.ts';
+import { DAY, HOUR } from '../lib/time.ts';
+import { Refused } from '../model/errors.ts';
+import { buildBody } from '../monitor/client/service-request.ts';
 import type { ActingContext, Context } from '../monitor/context.ts';
 import { derivePending } from '../monitor/derive/follower.ts';
-import { executeRun } from '../monitor/runs/execute.ts';
-import type { RunReport } from '../monitor/runs/run-end.ts';
-import { enqueueDueSearches, offerWaitingRuns } from '../monitor/schedule/scan.ts';
+import { parseStoredResponse } from '../monitor/runs/parse-and-save.ts';
+import { nextSlot, readSchedule, slotsBetween } from '../monitor/schedule/cadence.ts';
+import type { Schedule } from '../monitor/schedule/schedule.ts';
 import { createSearch, type NewSearch } from '../monitor/topics/save-search.ts';
-import { DAY, MINUTE } from '../lib/time.ts';
-import { type Clock, steppedClock } from '../platform/clock.ts';
+import { chooseService } from '../monitor/topics/service-choice.ts';
+import { monotonicMs, steppedClock } from '../platform/clock.ts';
 import type { WorkQueue } from '../platform/queue/queue.ts';
-import { createKeyVerifier } from '../service/key-gate.ts';
-import { SANDBOX_PATH } from '../service/ports.ts';
-import { createDraw, hashKey } from '../service/sandbox/random.ts';
-import { startService } from '../service/service-server.ts';
-import type { Id } from '../store/db/database.ts';
-import { assignSimulations, endSimulations, readNextSimulated } from '../store/runs/simulated-searches.ts';
-import { randomBytes } from 'node:crypto';
+import { loadDialect } from '../protocol/dialect.ts';
+import {
+  CONTENT_TYPE,
+  createSimulatedService,
+  type SimulatedService,
+} from '../service/sandbox/respond-in-process.ts';
+import { inTransaction } from '../store/db/database.ts';
+import { encodeBody } from '../store/runs/responses.ts';
+import { type PastRun, savePastRuns } from '../store/save/past-runs.ts';
+import { holdForPast, releaseFromPast } from '../store/topics/past-searches.ts';
+import { findSearch, type Search } from '../store/topics/searches.ts';
 
 type SimulationOptions = {
   from: Date;
   to: Date;
   /** Created at `from` in the sandbox; each runs immediately, like every new search. */
   searches?: readonly NewSearch[];
-  /** Creates further searches to simulate with this context, for example with `watchTopic`. */
-  prepare?: (ctx: ActingContext) => Promise<unknown>;
+  /** Creates further searches with this context, or resumes some. @returns their slugs */
+  prepare?: (ctx: ActingContext) => Promise<readonly string[]>;
   /** Name of the simulated world. Default: the sandbox's. */
   seed?: string | undefined;
-  /** Number of searches that run concurrently; more than a few do not help on two cores. */
-  lanes?: number;
-  /** Called after each run with the simulated time of its end. */
-  onRun?: (report: RunReport, at: Date) => void | Promise<void>;
+  /** Runs are saved together, and detectors decide, once in so much simulated time. Default: two hours. */
+  stepMs?: number;
+  /** Called for each run with its simulated time. */
+  onRun?: (at: Date) => void | Promise<void>;
   /** Called after each simulated day, and at the end. */
   onDay?: (at: Date) => void | Promise<void>;
 };
 
-/** Number of runs by result. */
-export type Simulated = { runs: number } & Record<RunReport['status'], number>;
+/** Number of runs. All succeed. */
+export type Simulated = { runs: number };
 
-/** How far a lane may be ahead of another, so that times in the store stay nearly ordered. */
-const ABREAST_MS = 10 * MINUTE;
-const LANES = 4;
+/** Of {@link SimulationOptions.stepMs}. */
+const STEP_MS = 2 * HOUR;
+/** Their worker. */
+const WORKER = 'simulation';
 
 /**
- * Simulates a time range in a migrated database. Existing searches are not touched, and workers ignore the simulated ones
- * until it ends.
- * @throws InvalidInput, Refused if a search cannot be created
+ * Simulates a time range in a migrated database, while workers leave its searches alone.
+ * @throws InvalidInput, Refused if a search cannot be created, or is not one of the sandbox on a fixed schedule
  */
 export async function simulate(
   parts: Pick<Context, 'config' | 'db' | 'log'>,
   options: SimulationOptions,
 ): Promise<Simulated> {
-  const { from, to, seed, onRun, onDay } = options;
-  const done: Simulated = { runs: 0, succeeded: 0, failed: 0, retry: 0, released: 0 };
-  const count = async (report: RunReport, at: Date) => {
-    done.runs += 1;
-    done[report.status] += 1;
-    await onRun?.(report, at);
-  };
-  const lanes: Lane[] = [];
-  const id = randomBytes(4).toString('hex');
+  const { from, to, seed, stepMs = STEP_MS, onRun, onDay } = options;
+  const ctx = createPastContext(parts, from);
+  const searches = await prepareSearches(ctx, options);
+  const service = createSimulatedService(parts.log, seed);
+  const due = listDueRuns(searches, from, to);
+  let runs = 0;
+  // The next responses are made while Postgres saves the last ones.
+  let saving: Promise<void> = Promise.resolve();
   try {
-    for (let n = 0; n < (options.lanes ?? LANES); n += 1) {
-      const name = `simulation:${id}:${n}`;
-      const random = createDraw(hashKey(`simulation:${n}`));
-      lanes.push(await openLane(parts, { name, from, seed, random, onRun: count }));
-    }
-    await prepare(lanes, options);
-    const advance = async (until: number) => {
-      // If one fails, wait for the others, so that nothing runs on after the error is thrown.
-      const ended = await Promise.allSettled(lanes.map((lane) => lane.advance(until)));
-      for (const outcome of ended) if (outcome.status === 'rejected') throw outcome.reason;
-      // Only when all lanes have reached this time, so that derivation is in order.
-      const [lane] = lanes;
-      if (lane !== undefined) await derivePending(lane.ctx, { settleMs: null });
-    };
-    await advance(from.getTime());
-    for (let at = from.getTime(); at < to.getTime(); ) {
-      const until = Math.min(at + ABREAST_MS, to.getTime());
-      await advance(until);
-      if (Math.floor(at / DAY) !== Math.floor(until / DAY) || until === to.getTime())
+    for (let at = from.getTime(); at < to.getTime() || runs === 0; ) {
+      const until = Math.min(at + stepMs, to.getTime());
+      const step: PastRun[] = [];
+      for (; due[0] !== undefined && due[0].at <= until; due.shift()) {
+        step.push(await makeRun(service, due[0]));
+        runs += 1;
+        await onRun?.(new Date(due[0].at));
+      }
+      await saving;
+      saving = saveStep(ctx, step, new Date(until));
+      // Handled when it is awaited, also if what comes before that fails.
+      saving.catch(() => undefined);
+      if (Math.floor(at / DAY) !== Math.floor(until / DAY) || until === to.getTime()) {
+        await saving;
         await onDay?.(new Date(until));
+      }
+      if (until === to.getTime()) break;
       at = until;
     }
-    return done;
+    return { runs };
   } finally {
-    await endSimulations(parts.db.pool, namesOf(lanes));
-    for (const lane of lanes) await lane.close();
+    await saving.catch(() => undefined);
+    await releaseFromPast(
+      parts.db,
+      searches.map(({ search, schedule }) => ({ searchId: search.id, at: new Date(nextSlot(schedule, to)) })),
+    );
   }
 }
 
-/** Creates the searches and distributes them among the lanes. */
-async function prepare(lanes: readonly Lane[], options: SimulationOptions): Promise<void> {
-  const [first] = lanes;
-  if (first === undefined) throw new RangeError('a simulation needs at least one lane');
-  // Their first runs are found by the scan of their lane.
-  const ctx = { ...first.ctx, queue: { ...first.ctx.queue, enqueueRuns: () => Promise.resolve() } };
-  for (const search of options.searches ?? []) await createSearch(ctx, { ...search, service: 'sandbox' });
-  await options.prepare?.(ctx);
-  await assignSimulations(ctx.db.pool, ctx.worker, namesOf(lanes));
+type PastSearch = { search: Search; schedule: Schedule; dialect: string };
+
+/** Creates the searches, and keeps workers away from them. */
+async function prepareSearches(ctx: ActingContext, options: SimulationOptions): Promise<PastSearch[]> {
+  const slugs: string[] = [];
+  for (const search of options.searches ?? []) {
+    const created = await createSearch(ctx, { ...search, service: 'sandbox' });
+    slugs.push(created.search.slug);
+  }
+  slugs.push(...((await options.prepare?.(ctx)) ?? []));
+  const searches: PastSearch[] = [];
+  const { dialect } = await chooseService(ctx, 'sandbox');
+  for (const slug of slugs) searches.push(await readPastSearch(ctx, slug, dialect));
+  await inTransaction(ctx.db, (tx) =>
+    holdForPast(
+      tx,
+      searches.map(({ search }) => search.id),
+    ),
+  );
+  return searches;
 }
 
-/** Names of the simulations, one per lane. */
-function namesOf(lanes: readonly Lane[]): string[] {
-  return lanes.map((lane) => lane.ctx.worker);
+/** @throws Refused for a search that has no simulated past */
+async function readPastSearch({ db }: Context, slug: string, dialect: string): Promise<PastSearch> {
+  const search = await findSearch(db.pool, slug);
+  if (search === null) throw new Refused('not_found', `there is no search "${slug}"`);
+  if (search.service_kind !== 'sandbox')
+    throw new Refused('conflict', `"${slug}" is no search of the sandbox: only those have a simulated past`);
+  const schedule = readSchedule(search);
+  if (schedule.kind === 'auto')
+    throw new Refused(
+      'conflict',
+      `"${slug}" has an adaptive interval: only a fixed schedule has a simulated past`,
+    );
+  return { search, schedule, dialect };
 }
 
-/** A separate clock, a sandbox that follows it, and a share of the searches. It jumps from one due time to the next. */
-type Lane = {
-  ctx: ActingContext;
-  /** Executes the scan and each run at its due time, up to `until`, and sets the clock to `until`. */
-  advance(until: number): Promise<void>;
-  close(): Promise<void>;
-};
+/** A run of a search at a time, in ms since 1970. */
+type DueRun = { at: number; trigger: PastRun['trigger']; of: PastSearch };
 
-/** High enough for any number of searches at one instant. */
-const RATE = { perMinute: 1_000_000, burst: 1_000_000 };
+/** All runs, oldest first: a first one of each search that is new, and its slots. */
+function listDueRuns(searches: readonly PastSearch[], from: Date, to: Date): DueRun[] {
+  return searches
+    .flatMap((of): DueRun[] => {
+      const isNew = of.search.created_at.getTime() === from.getTime();
+      const first: DueRun[] = isNew ? [{ at: from.getTime(), trigger: 'first', of }] : [];
+      const slots = [...slotsBetween(of.schedule, from, to)];
+      return [...first, ...slots.map((at) => ({ at, trigger: 'schedule' as const, of }))];
+    })
+    .sort((a, b) => a.at - b.at);
+}
 
-/**
- * @param options.name name of the simulation that its searches belong to
- * @param options.seed name of the simulated world
- */
-export async function openLane(
-  parts: Pick<Context, 'config' | 'db' | 'log'>,
-  options: {
-    name: string;
-    from: Date;
-    seed: string | undefined;
-    random: () => number;
-    onRun: (report: RunReport, at: Date) => void | Promise<void>;
-  },
-): Promise<Lane> {
-  const clock = steppedClock(options.from);
-  const key = randomBytes(24).toString('base64url');
-  const service = await startService({
-    host: '127.0.0.1',
-    port: 0,
-    portAsked: true,
-    clock,
-    log: parts.log,
-    keys: keyring(key, clock),
-    rate: RATE,
-    ...(options.seed === undefined ? {} : { sandboxSeed: options.seed }),
-  });
-  const offered: Id[] = [];
-  const ctx: ActingContext = {
+/** Makes and parses the response of a run. */
+async function makeRun(respond: SimulatedService, { at, trigger, of }: DueRun): Promise<PastRun> {
+  const { search, dialect } = of;
+  const began = monotonicMs();
+  const observedAt = new Date(at);
+  const names = loadDialect(dialect);
+  const body = await respond(search.operation, names, buildBody(names, search), observedAt);
+  const latencyMs = Math.round(monotonicMs() - began);
+  const response = { body, contentType: CONTENT_TYPE, receivedAt: observedAt };
+  return {
+    searchId: search.id,
+    serviceId: search.service_id,
+    version: search.version,
+    requestVersion: search.request_version,
+    trigger,
+    worker: WORKER,
+    observedAt,
+    contentType: CONTENT_TYPE,
+    latencyMs,
+    body: await encodeBody(body),
+    findings: await parseStoredResponse({ ...search, dialect }, response),
+  };
+}
+
+/** Saves the runs of a step, and derives what follows from them at its end. */
+async function saveStep(ctx: PastContext, runs: readonly PastRun[], until: Date): Promise<void> {
+  ctx.clock.set(until);
+  if (runs.length > 0) await savePastRuns(ctx.db, runs);
+  await derivePending(ctx, { settleMs: null });
+}
+
+type PastContext = ActingContext & { clock: ReturnType<typeof steppedClock> };
+
+/** A context at the beginning of the past, without queue and services. */
+function createPastContext(parts: Pick<Context, 'config' | 'db' | 'log'>, from: Date): PastContext {
+  return {
     ...parts,
     kind: 'sandbox',
-    clock,
-    queue: queueInto(offered),
-    worker: options.name,
-    simulation: options.name,
-    actor: { kind: 'program', name: 'simulation' },
-    // A simulation calls only the sandbox, whatever a search says.
-    endpoint: async (kind) => {
-      if (kind !== 'sandbox')
-        throw new RunError('service_unknown', { detail: 'a simulation calls only the sandbox' });
-      return { baseUrl: `${service.url}${SANDBOX_PATH}`, prefix: undefined, key };
-    },
+    clock: steppedClock(from),
+    queue: IDLE_QUEUE,
+    worker: WORKER,
+    actor: { kind: 'program', name: WORKER },
+    endpoint: () => Promise.reject(new Error('a simulated past calls no service')),
     ownSources: () => Promise.resolve('none'),
     progress: () => [],
     missingTools: () => Promise.resolve([]),
     serviceSources: () => Promise.resolve([]),
     isFree: () => Promise.resolve(true),
-    random: options.random,
-  };
-
-  async function advance(until: number): Promise<void> {
-    for (;;) {
-      const next = await readNextSimulated(ctx.db.pool, options.name);
-      if (next === null || next.getTime() > until) break;
-      // A retry whose time has passed in the meantime runs late, as in production.
-      if (next > clock.now()) clock.set(next);
-      // Runs first: a slot at the very time of a retry finds it ended.
-      await offerWaitingRuns(ctx, clock.now());
-      if (offered.length === 0) await enqueueDueSearches(ctx, clock.now());
-      for (const runId of offered.splice(0)) {
-        const report = await executeRun(ctx, runId);
-        if (report !== null) await options.onRun(report, clock.now());
-      }
-    }
-    clock.set(new Date(until));
-  }
-
-  return { ctx, advance, close: () => service.close() };
-}
-
-/** A queue with one worker, in order. Sends no notifications about a simulated past. */
-function queueInto(offered: Id[]): WorkQueue {
-  return {
-    kind: 'postgres',
-    enqueueRuns: async (runs) => {
-      offered.push(...runs.map(({ runId }) => runId));
-    },
-    enqueueChannels: async () => {},
-    enqueueWork: async () => {},
-    restartScan: async () => {},
-    depth: async () => ({ waiting: offered.length }),
-    ping: async () => {},
-    close: async () => {},
+    random: () => 0,
   };
 }
 
-function keyring(key: string, clock: Clock) {
-  return createKeyVerifier({ rawKeys: [key], findKeyHashes: () => Promise.resolve([]), clock });
-}
+/** Nothing of the past is enqueued, and nobody is notified about it. */
+const IDLE_QUEUE: WorkQueue = {
+  kind: 'postgres',
+  enqueueRuns: async () => {},
+  enqueueChannels: async () => {},
+  enqueueWork: async () => {},
+  restartScan: async () => {},
+  depth: async () => ({}),
+  ping: async () => {},
+  close: async () => {},
+};

@@ -42,8 +42,6 @@ export type Context = {
   queue: WorkQueue;
   /** Name of this process among the workers. */
   worker: string;
-  /** The simulation whose searches this context creates and runs; null: searches on the database's clock. */
-  simulation: string | null;
   /** @throws RunError if this process is not configured to reach the service */
   endpoint: (kind: ServiceKind) => Promise<Endpoint>;
   /** @param after.failed no source responded to a call: probes again, at most every ten seconds */

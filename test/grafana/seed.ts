@@ -33,26 +33,22 @@ const TOPICS = [
 /** Lives it. The world's hosted service must be the stub. */
 export async function seedHistory(world: World, stub: StubService): Promise<void> {
   await followFerry(world);
-  await simulate(world.ctx, { from: SIMULATED_FROM, to: PAUSED.from, lanes: 1, prepare: watchBoth });
+  await simulate(world.ctx, { from: SIMULATED_FROM, to: PAUSED.from, prepare: watchBoth });
   world.clock.set(PAUSED.from);
   for (const { slug } of TOPICS) await changeTopic(world.ctx, slug, 'pause');
-  await simulate(world.ctx, { from: PAUSED.to, to: ENDED, lanes: 1, prepare: resumeBoth });
+  await simulate(world.ctx, { from: PAUSED.to, to: ENDED, prepare: resumeBoth });
   await makeReal(world.db);
   await payForTroubles(world, stub);
 }
 
-async function watchBoth(ctx: ActingContext): Promise<void> {
+async function watchBoth(ctx: ActingContext): Promise<string[]> {
   for (const topic of TOPICS) await watchTopic(ctx, { ...topic, service: 'sandbox' });
+  return TOPICS.flatMap(({ slug }) => [`${slug}-posts`, `${slug}-ai`]);
 }
 
 /** And a second search for the same links: now one has a link first, now the other. */
-async function resumeBoth(ctx: ActingContext): Promise<void> {
+async function resumeBoth(ctx: ActingContext): Promise<string[]> {
   for (const { slug } of TOPICS) await changeTopic(ctx, slug, 'resume');
-  // They go on by the clock of this simulation.
-  await ctx.db.pool.query('UPDATE strandline.searches SET simulation = $1 WHERE next_due_at >= $2', [
-    ctx.simulation,
-    PAUSED.to,
-  ]);
   await createSearch(ctx, {
     slug: 'bikes-again',
     topic: 'cargo-bikes',
@@ -61,6 +57,7 @@ async function resumeBoth(ctx: ActingContext): Promise<void> {
     service: 'sandbox',
     every: '9h',
   });
+  return [...TOPICS.flatMap(({ slug }) => [`${slug}-posts`, `${slug}-ai`]), 'bikes-again'];
 }
 
 /** Eighteen days, twice a day: a post each time, and at the end a storm that brings a hashtag and a site. */

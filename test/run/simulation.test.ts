@@ -27,7 +27,7 @@ test('six hours are simulated slot by slot, with simulated times only', async ()
       { slug: 'trains', operation: 'microblog', prompt: 'night trains', every: '20m' },
       { slug: 'tide', operation: 'ai', prompt: 'tidal power', every: '1h' },
     ],
-    onRun: (_report, at) => {
+    onRun: (at) => {
       ended.push(at);
     },
   });
@@ -36,7 +36,7 @@ test('six hours are simulated slot by slot, with simulated times only', async ()
     ...nextSlots({ kind: 'every', seconds: 3_600, phase: computePhase('tide', 3_600) }, FROM, 6),
   ];
   // The first look of each search, and each slot at its own time.
-  expect(done).toEqual({ runs: 26, succeeded: 26, failed: 0, retry: 0, released: 0 });
+  expect(done).toEqual({ runs: 26 });
   expect(inOrder(ended.map(Number))).toEqual(inOrder([Number(FROM), Number(FROM), ...slots]));
   const runs = await rows(`SELECT slot_at, ended_at, status FROM strandline.runs WHERE trigger = 'schedule'`);
   expect(inOrder(runs.map((run) => Number(run.slot_at)))).toEqual(inOrder(slots));
@@ -63,8 +63,10 @@ test('existing searches are left alone, and nothing is enqueued', async () => {
   const done = await simulate(world.ctx, {
     from: TO,
     to: new Date(TO.getTime() + HOUR),
-    lanes: 2,
-    prepare: (ctx) => watchTopic(ctx, { text: 'seed bank', service: 'sandbox', postsEvery: '30m' }),
+    prepare: async (ctx) => {
+      const { created } = await watchTopic(ctx, { text: 'seed bank', service: 'sandbox', postsEvery: '30m' });
+      return created.map(({ search }) => search.slug);
+    },
     onDay: (at) => {
       days.push(at);
     },
@@ -80,40 +82,52 @@ test('existing searches are left alone, and nothing is enqueued', async () => {
   expect(lived.map(({ slug }) => slug)).toEqual(['seed-bank-ai', 'seed-bank-posts']);
 });
 
-test('never calls a paid service: a search of another service is refused, and one that is there fails', async () => {
-  const hosted = {
-    ...world.ctx.config,
-    hosted: { url: 'http://127.0.0.1:9', prefix: undefined, key: 'k', names: 'named' },
-  };
-  const parts = { ...world.ctx, config: hosted };
-  const before = await rows('SELECT count(*)::int AS n FROM strandline.searches');
-  await expect(
-    simulate(parts, {
-      from: FROM,
-      to: FROM,
-      prepare: (ctx) => watchTopic(ctx, { text: 'somebody pays', service: 'hosted' }),
-    }),
-  ).rejects.toThrow('the sandbox has no other service');
-  expect(await rows('SELECT count(*)::int AS n FROM strandline.searches')).toEqual(before);
-
+test('refuses a search of another service before anything is simulated', async () => {
   const { id } = await ensureService(world.db, {
     name: 'hosted',
     kind: 'hosted',
-    address: hosted.hosted.url,
+    address: 'http://127.0.0.1:9',
     dialect: 'named',
     now: FROM,
   });
-  const done = await simulate(parts, {
+  const before = await rows('SELECT count(*)::int AS n FROM strandline.responses');
+  await expect(
+    simulate(world.ctx, {
+      from: FROM,
+      to: TO,
+      prepare: async (ctx) => {
+        const { created } = await watchTopic(ctx, { text: 'somebody pays' });
+        const slugs = created.map(({ search }) => search.slug);
+        await rows('UPDATE strandline.searches SET service_id = $1 WHERE slug = ANY ($2)', [id, slugs]);
+        return slugs;
+      },
+    }),
+  ).rejects.toThrow('is no search of the sandbox');
+  expect(await rows('SELECT count(*)::int AS n FROM strandline.responses')).toEqual(before);
+});
+
+test('workers leave searches alone while their past is simulated, and go on afterwards', async () => {
+  const slug = 'held';
+  let scans = 0;
+  await simulate(world.ctx, {
     from: FROM,
-    to: FROM,
-    prepare: async (ctx) => {
-      const { topic } = await watchTopic(ctx, { text: 'somebody pays' });
-      await rows(
-        `UPDATE strandline.searches s SET service_id = $1 FROM strandline.topics t WHERE t.id = s.topic_id AND t.slug = $2`,
-        [id, topic],
-      );
+    to: TO,
+    searches: [{ slug, operation: 'microblog', prompt: 'paper phone', every: '1h' }],
+    onRun: async () => {
+      world.clock.set(TO);
+      await world.scan();
+      scans += 1;
+      expect(
+        await rows('SELECT state, next_due_at FROM strandline.searches WHERE slug = $1', [slug]),
+      ).toEqual([{ state: 'paused', next_due_at: null }]);
     },
   });
-  expect(done).toMatchObject({ runs: 2, failed: 2 });
-  expect(await rows('SELECT FROM strandline.calls WHERE service_id = $1', [id])).toEqual([]);
+  expect(scans).toBe(7);
+  const [search] = await rows(
+    'SELECT state, state_reason, next_due_at FROM strandline.searches WHERE slug = $1',
+    [slug],
+  );
+  expect(search).toMatchObject({ state: 'active', state_reason: null });
+  expect(Number(search.next_due_at)).toBeGreaterThan(Number(TO));
+  expect(Number(search.next_due_at)).toBeLessThanOrEqual(Number(TO) + HOUR);
 });

@@ -358,7 +358,7 @@ test('the scan finds adaptive searches by their own index', async () => {
     SELECT id, next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL ON CONFLICT DO NOTHING`);
   const plan = await inTransaction(world.db, async (tx) => {
     await tx.query('SET LOCAL enable_seqscan = off');
-    const due = await lockDueSearches(tx, { now: new Date(0), simulation: null, limit: 5 });
+    const due = await lockDueSearches(tx, { now: new Date(0), limit: 5 });
     expect(due).toEqual([]);
     // The statement that was just prepared, with a time or a limit for each of its values.
     const { rows: prepared } = await tx.query<{ types: string[] }>(

@@ -303,16 +303,6 @@ test('recurring work is enqueued when due, and again if it was not completed', a
   expect(world.work).toEqual(['sweep', 'sweep']);
 });
 
-test('the scan leaves a simulated search to its simulation', async () => {
-  const search = await quarterly('simulated');
-  await rows(`UPDATE strandline.searches SET simulation = 'lane' WHERE id = $1`, [search.id]);
-  world.clock.advance(15 * MINUTE);
-  await scan(world.ctx);
-  expect(await runsOf(search.id)).toEqual([]);
-  await scan({ ...world.ctx, simulation: 'lane' });
-  expect(await runsOf(search.id)).toMatchObject([{ slot: '12:15', status: 'queued' }]);
-});
-
 test('a search whose slots the database rejects stops alone', async () => {
   const refused = await quarterly('refused-rows');
   const beside = await quarterly('beside-refused-rows');
@@ -342,21 +332,6 @@ test('a run for which the minute has no room is enqueued five seconds later', as
   world.clock.advance(1_000);
   await scan(world.ctx);
   expect(isEnqueued()).toBe(true);
-});
-
-test('runs of an abandoned simulation do not block others from being enqueued', async () => {
-  const simulated = await quarterly('abandoned-simulation');
-  const real = await quarterly('real-beside');
-  world.clock.advance(15 * MINUTE);
-  await scan(world.ctx);
-  await rows(`UPDATE strandline.searches SET simulation = 'nobody' WHERE id = $1`, [simulated.id]);
-  await rows(
-    `INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, created_at, offer_at)
-     SELECT $1, 1, 1, 'manual', 'queued', $2, $2 FROM generate_series(1, 600)`,
-    [simulated.id, world.clock.now()],
-  );
-  world.clock.advance(31_000);
-  expect(await world.scan()).toContain(await queuedRun(real.id));
 });
 
 test('a scan makes no sequential scan of a table, even with cached plans', async () => {

@@ -184,7 +184,7 @@ test('leases, retries, responses and messages do not wait until the clock is as 
     firstRunId,
   ]);
   expect(lease.getTime()).toBeLessThanOrEqual(now.getTime() + LEASE_MS);
-  expect((await listLateRuns(world.db.pool, clock, 10, null)).map(({ id }) => id)).toContain(late.firstRunId);
+  expect((await listLateRuns(world.db.pool, clock, 10)).map(({ id }) => id)).toContain(late.firstRunId);
   expect(await listSearchesToRetry(world.db, null)).toContain(late.id);
   expect(await reserveSourceTurn(world.db, 'gdelt', 5_000, 60_000)).toBeLessThanOrEqual(5_000);
   // The lease of a channel, the minute of a call and a cooldown last as long as they would have, and not longer.

@@ -156,7 +156,7 @@ test('the rows of a late copy are locked where all saves lock them: content firs
     rows(`SELECT FROM strandline.${table} WHERE ${key} = ${post} FOR NO KEY UPDATE NOWAIT`);
   await inTransaction(world.db, async (tx) => {
     const known = await findStored(tx, [late]);
-    await saveContent(tx, 'post', known.posts, []);
+    await saveContent(tx, 'post', known.posts, { rules: [], isOnlyWriter: false });
     await expect(lock('posts', 'id')).rejects.toThrow('could not obtain lock');
     await lock('post_counters', 'post_id');
     expect(await saveCounters(tx, known)).toMatchObject({ late: { post: [{}] } });

@@ -162,7 +162,13 @@ async function backtest(
     until,
     total,
     waiting: waiting.length,
-    messages: await describeMessages(ctx, rule, messages.toReversed(), described),
+    // Of two that are close, the feed may have the later first: figures follow from what runs saved meanwhile.
+    messages: await describeMessages(
+      ctx,
+      rule,
+      messages.toReversed().sort((a, b) => b.at.getTime() - a.at.getTime()),
+      described,
+    ),
     discovery_ids: ids,
     is_whole: isWhole,
     growth_since: rule.kinds.includes('growth') && growthSince > since ? growthSince : null,

@@ -67,7 +67,7 @@ function buildAddress({ baseUrl, prefix, dialect }: Target, operation: Operation
 type MembersOf<Schema extends { shape: object }> = Record<keyof Schema['shape'], unknown>;
 
 /** Operation A always sends `streaming`: without it, the service has sent a stream. */
-function buildBody(dialect: Dialect, request: ServiceRequest): Record<string, unknown> {
+export function buildBody(dialect: Dialect, request: ServiceRequest): Record<string, unknown> {
   const { operation, prompt, tools, model, date_filter, streaming, own_sources, extra = {} } = request;
   const specified =
     operation === 'ai'

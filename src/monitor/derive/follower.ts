@@ -47,7 +47,7 @@ const BATCH_SIZE = 200;
 const SETTLE_MS = 2 * SECOND;
 export const FOLLOWER_INTERVAL_MS = 2 * SECOND;
 
-type FollowerContext = Pick<Context, 'db' | 'clock' | 'log' | 'simulation' | 'config'>;
+type FollowerContext = Pick<Context, 'db' | 'clock' | 'log' | 'config'>;
 
 type FollowerOptions = {
   /** Readings per batch. */
@@ -146,7 +146,7 @@ export async function deriveBatch(
   ctx: FollowerContext,
   { limit = BATCH_SIZE, settleMs = SETTLE_MS, search, isWhole = search === undefined }: BatchOptions = {},
 ): Promise<{ derived: number; isDone: boolean }> {
-  const { db, clock, simulation } = ctx;
+  const { db, clock } = ctx;
   let concerned: readonly Id[] = [];
   try {
     const { paced, ...batch } = await inSnapshot(db, async (tx) => {
@@ -165,7 +165,6 @@ export async function deriveBatch(
       const which = {
         limit,
         settleMs,
-        simulated: simulation !== null,
         search: ofSearch,
         now: clock.statementTime(),
       };

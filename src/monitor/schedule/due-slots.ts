@@ -39,7 +39,7 @@ const MAX_SLOT_ROWS = 1_000;
  * next slot. A search whose pause is over becomes active first. A search with an unreadable schedule becomes `broken` and does not affect
  * others.
  * @param searches whose row locks the transaction holds
- * @param now the database's time, or a simulation's; later slots get no row
+ * @param now the database's time; later slots get no row
  * @returns the queued runs, which the caller offers to the queue after the commit
  */
 export async function recordDueSlots(

@@ -74,12 +74,11 @@ export async function scan(
  * @returns when the next search is due, in the past if another process has its row lock; null if none is active
  */
 export async function enqueueDueSearches(ctx: Context, now: Date): Promise<Date | null> {
-  const { simulation } = ctx;
   for (;;) {
-    const earliest = await readEarliestDue(ctx.db.pool, simulation);
+    const earliest = await readEarliestDue(ctx.db.pool);
     if (earliest === null || earliest > now) return earliest;
     const { due, queued } = await inTransaction(ctx.db, async (tx) => {
-      const searches = await lockDueSearches(tx, { now, simulation, limit: SCAN_BATCH });
+      const searches = await lockDueSearches(tx, { now, limit: SCAN_BATCH });
       return { due: searches, queued: await recordDueSlots(ctx, tx, searches, now) };
     }).catch((error: unknown) => recordOneByOne(ctx, now, error));
     const searches = new Map(due.map((search) => [search.id, search]));
@@ -100,10 +99,7 @@ async function recordOneByOne(
   error: unknown,
 ): Promise<{ due: LockedSearch[]; queued: QueuedSlot[] }> {
   if (!refusesData(error)) throw error;
-  const { simulation } = ctx;
-  const due = await inTransaction(ctx.db, (tx) =>
-    lockDueSearches(tx, { now, simulation, limit: SCAN_BATCH }),
-  );
+  const due = await inTransaction(ctx.db, (tx) => lockDueSearches(tx, { now, limit: SCAN_BATCH }));
   const queued: QueuedSlot[] = [];
   for (const { id, slug } of due) {
     try {
@@ -126,10 +122,10 @@ async function recordOne(ctx: Context, tx: Transaction, searchId: Id, now: Date)
  * Offers waiting runs: due retries, and runs that the queue lost or a worker abandoned.
  * @param again creates new jobs for those at the head of the queue
  */
-export async function offerWaitingRuns(ctx: Context, now: Date, again?: string): Promise<void> {
+async function offerWaitingRuns(ctx: Context, now: Date, again?: string): Promise<void> {
   for (let mark = again; ; mark = undefined) {
     const limit = mark === undefined ? SCAN_BATCH : MAX_TAKEN_ALONG;
-    const offers = await takeOffers(ctx.db.pool, { now, simulation: ctx.simulation, limit });
+    const offers = await takeOffers(ctx.db.pool, { now, limit });
     const taken = await offerRuns(ctx, offers, now, mark);
     if (!taken || offers.length < limit) return;
   }
@@ -176,7 +172,7 @@ async function readMinuteRoom(ctx: Context, runs: readonly OfferedRun[]): Promis
 
 /** Offers ended runs with an unread response. */
 async function offerUnreadResponses(ctx: Context): Promise<void> {
-  const late = await listLateRuns(ctx.db.pool, ctx.clock, SCAN_BATCH, ctx.simulation);
+  const late = await listLateRuns(ctx.db.pool, ctx.clock, SCAN_BATCH);
   await enqueueRuns(
     ctx,
     late.map(({ id, fence }) => ({ runId: id, fence, trigger: 'late' })),

@@ -121,8 +121,7 @@ export async function readSearchStatuses(
   const statuses: SearchStatus[] = [];
   for (const [i, row] of rows.entries()) {
     if (i % SCHEDULES_PER_TURN === SCHEDULES_PER_TURN - 1) await setImmediate();
-    // A simulation that still runs has its own clock.
-    const silent = canBeSilent(row) && !row.simulating && row.no_success_since.getTime() < limitOf(row);
+    const silent = canBeSilent(row) && row.no_success_since.getTime() < limitOf(row);
     statuses.push(describeRow(row, silent));
   }
   return statuses.toSorted((a, b) => compare(a.topic, b.topic) || compare(a.search, b.search));

@@ -112,7 +112,6 @@ export async function insertCheckedSearch(
       topicId: ensured.id,
       serviceId: service.id,
       nextDueAt,
-      simulation: ctx.simulation,
       now,
     });
     await releaseFormerSlug(tx, { kind: 'search', slug });

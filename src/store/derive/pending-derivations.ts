@@ -151,8 +151,6 @@ type ReadingSelection = {
   limit: number;
   /** Minimum age, since earlier ones may still arrive; null: any age. */
   settleMs: number | null;
-  /** Whether of simulated searches. */
-  simulated: boolean;
   /** A search with a failed reading; null: all searches without one. */
   search: Id | null;
   /** The statement time; null: the database's clock. */
@@ -162,26 +160,25 @@ type ReadingSelection = {
 /** Until a reading is settled. One from further ahead than that was received before a clock was set back. */
 const IS_SETTLED = isOverSql(
   `p.at + $2::float8 * interval '1 millisecond'`,
-  sqlTime('$5'),
+  sqlTime('$4'),
   `2 * $2::float8 * interval '1 millisecond'`,
 );
 
 /**
  * The oldest checked readings. Searches with readings to derive again come last, with their new readings too, so that
  * a rebuild does not delay spikes of others.
- * $1 maximum, $2 minimum age in milliseconds, $3 whether simulated, $4 search, $5 time.
+ * $1 maximum, $2 minimum age in milliseconds, $3 search, $4 time.
  */
 const TAKE_READINGS = `
 SELECT p.id, p.search_id, p.run_id, p.at, p.notify, r.baseline, r.request_version,
   cardinality(p.new_posts) AS new_posts, cardinality(p.new_links) AS new_links
 FROM (SELECT *, bool_and(notify) OVER (PARTITION BY search_id) AS is_first FROM ${PENDING}) p
 JOIN strandline.runs r ON r.id = p.run_id
-JOIN strandline.searches s ON s.id = p.search_id
-WHERE p.checked AND ${IS_SETTLED} AND (s.simulation IS NOT NULL) = $3 AND ${inOrder('p', '$4')}
+WHERE p.checked AND ${IS_SETTLED} AND ${inOrder('p', '$3')}
 ORDER BY p.is_first DESC, p.at, p.run_id, p.id LIMIT $1`;
 
 export async function takeReadings(tx: Transaction, which: ReadingSelection): Promise<TakenReading[]> {
-  const values = [which.limit, which.settleMs, which.simulated, which.search, which.now];
+  const values = [which.limit, which.settleMs, which.search, which.now];
   const { rows } = await tx.query<TakenReading>({ name: 'take_readings', text: TAKE_READINGS, values });
   return rows;
 }

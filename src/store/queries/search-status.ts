@@ -4,12 +4,11 @@ import { rowsOf, statement } from '../db/statement.ts';
 import type { searchStatusView } from '../schema/analytics-views.ts';
 import type { ScheduleColumns } from '../topics/search-states.ts';
 
-/** A row of `search_status`, its schedule, and whether its simulation still runs, which has a clock of its own. */
-export type SearchStatusRow = typeof searchStatusView.$inferSelect &
-  ScheduleColumns & { simulating: boolean };
+/** A row of `search_status`, and its schedule. */
+export type SearchStatusRow = typeof searchStatusView.$inferSelect & ScheduleColumns;
 
 const SELECT_STATUSES = statement`
-SELECT v.*, sv.cron, sv.every_seconds, sv.auto, sv.tz, s.simulation IS NOT NULL AS simulating
+SELECT v.*, sv.cron, sv.every_seconds, sv.auto, sv.tz
 FROM strandline_analytics.search_status v
 JOIN strandline.searches s ON s.id = v.search_id
 JOIN strandline.search_versions sv ON sv.search_id = s.id AND sv.version = s.version`;

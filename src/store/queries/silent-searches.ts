@@ -24,7 +24,7 @@ const ACTIVE_SEARCHES_SQL = `
 FROM strandline.searches s
 JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
 LEFT JOIN strandline.latest_results l ON l.search_id = s.id
-WHERE s.archived_at IS NULL AND s.state = 'active' AND s.simulation IS NULL`;
+WHERE s.archived_at IS NULL AND s.state = 'active'`;
 
 const SELECT_SCHEDULE_GROUPS = `
 SELECT ${SCHEDULE_SQL} AS schedule, v.cron, v.every_seconds, v.auto, min(v.tz) AS tz, min(${SILENT_SINCE_SQL}) AS oldest ${ACTIVE_SEARCHES_SQL}

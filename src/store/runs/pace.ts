@@ -41,7 +41,7 @@ export async function readPaces({ pool }: Pooled, searchIds: readonly Id[]): Pro
 export async function readActivePaces({ pool }: Pooled, of: { service?: Id }): Promise<PaceRow[]> {
   return rowsOf<PaceRow>(
     pool,
-    statement`${SELECT_PACES} WHERE s.state = 'active' AND s.archived_at IS NULL AND s.simulation IS NULL
+    statement`${SELECT_PACES} WHERE s.state = 'active' AND s.archived_at IS NULL
       AND (${of.service ?? null}::bigint IS NULL OR s.service_id = ${of.service ?? null}) ORDER BY t.slug, s.slug`,
   );
 }

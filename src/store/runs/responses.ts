@@ -55,7 +55,7 @@ export async function encodeBody(body: Buffer): Promise<{ gzipped: Buffer; sha25
   };
 }
 
-type Encoded = Awaited<ReturnType<typeof encodeBody>>;
+export type EncodedBody = Awaited<ReturnType<typeof encodeBody>>;
 
 /** Maximum compressed bytes per batch: fifty typical responses. Larger ones would delay small ones, and are sent alone. */
 const MAX_BYTES_TOGETHER = 2 ** 20;
@@ -86,7 +86,7 @@ export async function storeResponse(db: Database, paid: PaidResponse): Promise<v
 /** Stores responses, unread, and closes their calls. */
 async function storeEncoded(
   db: Database,
-  batch: readonly { paid: PaidResponse; encoded: Encoded }[],
+  batch: readonly { paid: PaidResponse; encoded: EncodedBody }[],
 ): Promise<void[]> {
   let end = 1; // SQL counts bytes from 1
   const places = batch.map(({ encoded }) => {
@@ -239,22 +239,18 @@ type LateRun = Pick<typeof runs.$inferSelect, 'id' | 'fence' | 'trigger'>;
 
 /**
  * Ended runs with unread responses that are due to be read, for the scan to enqueue.
- * @param simulation whose searches; null: those of the database's clock
  * @returns at most `limit`
  */
 export async function listLateRuns(
   db: Queryable,
   clock: Pick<Clock, 'statementTime'>,
   limit: number,
-  simulation: string | null,
 ): Promise<LateRun[]> {
   return rowsOf<LateRun>(
     db,
     statement`SELECT DISTINCT r.id, r.fence, r.trigger FROM strandline.responses a
       CROSS JOIN LATERAL (SELECT id, fence, trigger, status, search_id FROM strandline.runs WHERE id = a.run_id OFFSET 0) r
-      CROSS JOIN LATERAL (SELECT simulation FROM strandline.searches WHERE id = r.search_id OFFSET 0) s
       WHERE a.read_at IS NULL AND ${isOver(READABLE_AT, timeOf(clock.statementTime()), readPause('a.read_attempts'))} AND r.${HAS_ENDED}
-        AND s.simulation IS NOT DISTINCT FROM ${simulation}
       ORDER BY r.id LIMIT ${limit}`,
     'late_runs',
   );

@@ -107,18 +107,16 @@ const inOfferOrder = (run: 'r' | 't') =>
  */
 export async function takeOffers(
   tx: Queryable,
-  { now, simulation, limit }: { now: Date; simulation: string | null; limit: number },
+  { now, limit }: { now: Date; limit: number },
 ): Promise<OfferedRun[]> {
-  // Checked per run: otherwise the planner would scan all searches to find the simulated ones.
-  const isDriven = statement`(SELECT simulation IS NOT DISTINCT FROM ${simulation} FROM strandline.searches WHERE id = r.search_id OFFSET 0)`;
   return rowsOf<OfferedRun>(
     tx,
     statement`WITH queued AS MATERIALIZED (
-       SELECT id FROM strandline.runs r WHERE offer_at <= ${now} AND status = 'queued' AND ${isDriven}
+       SELECT id FROM strandline.runs r WHERE offer_at <= ${now} AND status = 'queued'
        ${inOfferOrder('r')}, offer_at, id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
      ), abandoned AS MATERIALIZED (
        SELECT id FROM strandline.runs r
-       WHERE status = 'running' AND ${LEASE_IS_OVER} AND coalesce(offer_at <= ${now}, true) AND ${isDriven}
+       WHERE status = 'running' AND ${LEASE_IS_OVER} AND coalesce(offer_at <= ${now}, true)
        LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
      ), taken AS (
        UPDATE strandline.runs r SET offer_at = ${now}::timestamptz + ${OFFER_AGAIN_MS} * interval '1 ms'

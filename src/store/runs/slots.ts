@@ -4,42 +4,24 @@ import { SECOND } from '../../lib/time.ts';
 import { givenRows } from '../db/batches.ts';
 import { type Id, onlyRow, type Queryable, type Transaction } from '../db/database.ts';
 import { type LockedSearch, SEARCH_COLUMNS } from '../topics/search-states.ts';
-import { execute, rowsOf, selectIds, type Statement, statement } from '../db/statement.ts';
+import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 
-/**
- * Condition for the searches of a scan. Two variants, each a statement of its own, instead of `IS NOT DISTINCT FROM`, for which the
- * planner would scan the whole table.
- */
-function drivenBy(simulation: string | null): { suffix: string; isDriven: Statement } {
-  return simulation === null
-    ? { suffix: '', isDriven: statement`simulation IS NULL` }
-    : { suffix: '_simulated', isDriven: statement`simulation = ${simulation}` };
-}
-
-/** The same for a row `p` of `search_pace`, checked per row: otherwise the planner would scan all searches. */
-const isPaceDriven = (isDriven: Statement) =>
-  statement`(SELECT ${isDriven} FROM strandline.searches WHERE id = p.search_id OFFSET 0)`;
-
-/**
- * Locks searches that are due, and those whose pause is over, longest due first. Skips locked rows until the next scan.
- * @param simulation whose searches; null: those of the database's clock
- */
+/** Locks searches that are due, and those whose pause is over, longest due first. Skips locked rows until the next scan. */
 export async function lockDueSearches(
   tx: Transaction,
-  { now, simulation, limit }: { now: Date; simulation: string | null; limit: number },
+  { now, limit }: { now: Date; limit: number },
 ): Promise<LockedSearch[]> {
-  const { suffix, isDriven } = drivenBy(simulation);
   return rowsOf<LockedSearch>(
     tx,
     statement`WITH fixed AS MATERIALIZED (
-       SELECT * FROM strandline.searches WHERE next_due_at <= ${now} AND ${isDriven}
+       SELECT * FROM strandline.searches WHERE next_due_at <= ${now}
        ORDER BY next_due_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
      ), paced AS MATERIALIZED (
-       SELECT p.search_id FROM strandline.search_pace p WHERE p.due_at <= ${now} AND ${isPaceDriven(isDriven)} ORDER BY p.due_at LIMIT ${limit}
+       SELECT p.search_id FROM strandline.search_pace p WHERE p.due_at <= ${now} ORDER BY p.due_at LIMIT ${limit}
      ), adaptive AS MATERIALIZED (
-       SELECT s.* FROM paced JOIN strandline.searches s ON s.id = paced.search_id FOR NO KEY UPDATE OF s SKIP LOCKED
+       SELECT * FROM strandline.searches WHERE id = ANY (ARRAY(SELECT search_id FROM paced)) FOR NO KEY UPDATE SKIP LOCKED
      ), rested AS MATERIALIZED (
-       SELECT * FROM strandline.searches WHERE pause_ends_at <= ${now} AND ${isDriven}
+       SELECT * FROM strandline.searches WHERE pause_ends_at <= ${now}
        ORDER BY pause_ends_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
      )
      SELECT ${SEARCH_COLUMNS}
@@ -51,7 +33,7 @@ export async function lockDueSearches(
        SELECT due_at, interval_seconds, spent_until FROM strandline.search_pace
        WHERE search_id = s.id AND s.next_due_at IS NULL OFFSET 0
      ) p ON true`,
-    `lock_due_searches${suffix}`,
+    'lock_due_searches',
   );
 }
 
@@ -59,17 +41,16 @@ export async function lockDueSearches(
  * When the next search is due or its pause ends, or since when the longest overdue one is; null if none is active or will be by
  * itself.
  */
-export async function readEarliestDue(db: Queryable, simulation: string | null): Promise<Date | null> {
-  const { suffix, isDriven } = drivenBy(simulation);
+export async function readEarliestDue(db: Queryable): Promise<Date | null> {
   const rows = await rowsOf<{ next_due_at: Date | null }>(
     db,
     statement`SELECT least(
-       (SELECT next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL AND ${isDriven} ORDER BY next_due_at LIMIT 1),
-       (SELECT due_at FROM strandline.search_pace p WHERE due_at IS NOT NULL AND ${isPaceDriven(isDriven)} ORDER BY due_at LIMIT 1),
-       (SELECT nullif(pause_ends_at, 'infinity') FROM strandline.searches WHERE pause_ends_at IS NOT NULL AND ${isDriven}
+       (SELECT next_due_at FROM strandline.searches WHERE next_due_at IS NOT NULL ORDER BY next_due_at LIMIT 1),
+       (SELECT due_at FROM strandline.search_pace p WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1),
+       (SELECT nullif(pause_ends_at, 'infinity') FROM strandline.searches WHERE pause_ends_at IS NOT NULL
         ORDER BY pause_ends_at LIMIT 1)
      ) AS next_due_at`,
-    `earliest_due${suffix}`,
+    'earliest_due',
   );
   return onlyRow(rows).next_due_at;
 }

@@ -57,9 +57,9 @@ export async function saveContent(
   tx: Transaction,
   kind: Kind,
   things: readonly KnownItem[],
-  rules: readonly OwnLinkRule[],
+  { rules, isOnlyWriter }: { rules: readonly OwnLinkRule[]; isOnlyWriter: boolean },
 ): Promise<{ edited: ChangedPost[]; renamed: FormerKey[] }> {
-  const turns = buildContentRows(things, kind === 'post' ? rules : null);
+  const turns = buildContentRows(things, kind === 'post' ? rules : null, isOnlyWriter);
   const text = kind === 'post' ? SAVE_POSTS : SAVE_AUTHORS;
   const saved = await awaitAll(
     turns.map(({ rows }) => queryPrepared<SavedContent>(tx, `save_${kind}s`, text, [rows])),

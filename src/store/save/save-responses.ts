@@ -50,8 +50,15 @@ export async function saveResponses(
   tx: Transaction,
   won: readonly Won[],
   last: SendLast,
-  /** For a response read after the end of its run: the posts of its former parse. */
-  again?: { formerPosts: readonly Id[] },
+  {
+    again,
+    isOnlyWriter = false,
+  }: {
+    /** For a response read after the end of its run: the posts of its former parse. */
+    again?: { formerPosts: readonly Id[] };
+    /** Whether nobody else saves these items meanwhile: what an earlier response saved is what is stored. */
+    isOnlyWriter?: boolean;
+  } = {},
 ): Promise<Diff[]> {
   const responses: Won[] = [];
   for (const response of won)
@@ -66,8 +73,8 @@ export async function saveResponses(
   const known = await findStored(tx, responses);
   const results = responses.filter(({ outcome }) => outcome.isResult);
   const [, posts, , counters, sighted] = await awaitAll([
-    saveContent(tx, 'author', known.authors, rules),
-    saveContent(tx, 'post', known.posts, rules),
+    saveContent(tx, 'author', known.authors, { rules, isOnlyWriter }),
+    saveContent(tx, 'post', known.posts, { rules, isOnlyWriter }),
     saveLinks(tx, responses, known.posts, rules),
     saveCounters(tx, known),
     insertSightings(tx, responses, known),

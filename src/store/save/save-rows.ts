@@ -90,10 +90,15 @@ function splitItem(item: ParsedPost | ParsedAuthor, counters: readonly string[])
 /** An empty text of a post, or title or snippet of a link, says nothing; other empty texts are known to be empty. */
 const UNKNOWN_IF_EMPTY: ReadonlySet<string> = new Set(['text', 'title', 'snippet', 'summary_description']);
 
-/** Rows of new or changed content, as JSON arrays to save in order. @param rules of the keys of posts; null for authors */
+/**
+ * Rows of new or changed content, as JSON arrays to save in order.
+ * @param rules of the keys of posts; null for authors
+ * @param isOnlyWriter whether nobody else saves these items meanwhile
+ */
 export function buildContentRows(
   things: readonly KnownItem[],
   rules: readonly OwnLinkRule[] | null,
+  isOnlyWriter = false,
 ): Turn<string>[] {
   return Array.from({ length: countTurns(things) }, (_, turn) => {
     const items = things.flatMap((item) => {
@@ -101,10 +106,21 @@ export function buildContentRows(
       const isStored = item.said
         .slice(0, turn + 1)
         .every((copy) => copy.hash === (copy.isPartial ? item.partialHash : item.hash));
-      return now === undefined || isStored ? [] : [{ item, now }];
+      const isKnown = isStored || (isOnlyWriter && isSavedBefore(item, turn));
+      return now === undefined || isKnown ? [] : [{ item, now }];
     });
     return { items, rows: writeContentRows(items, rules) };
   }).filter(({ items }) => items.length > 0);
+}
+
+/**
+ * Whether the turn before has saved the same content. Of an item whose stored content is newer, or partial, the statement
+ * decides each time.
+ */
+function isSavedBefore({ id, hash: stored, said }: KnownItem, turn: number): boolean {
+  const [before, now] = [said[turn - 1], said[turn]];
+  if (before === undefined || now === undefined || before.hash !== now.hash) return false;
+  return (id === null || stored !== null) && said.every(({ isPartial }) => !isPartial);
 }
 
 /** Rows for `contentRowSql`. */

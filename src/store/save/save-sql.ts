@@ -38,9 +38,9 @@ WITH responses AS MATERIALIZED (
     (SELECT created_at FROM ${S}.posts WHERE id = f.id)
   FROM found_posts f WHERE NOT f.is_nested AND NOT EXISTS (
     SELECT FROM (SELECT FROM ${S}.post_sightings WHERE post_id = f.id AND search_id = ($2::bigint[])[f.place] OFFSET 0) known
-  ) ORDER BY 1, 2
+  ) ORDER BY 1, 2, f.place
   ON CONFLICT DO NOTHING
-  RETURNING search_id, post_id
+  RETURNING search_id, post_id, first_run_id
 ), found_links AS MATERIALIZED (
   SELECT DISTINCT ON (r.place, la.id) r.place, la.id, r.source, r.n
   FROM unnest($9::int[], $10::text[], $11::text[]) WITH ORDINALITY
@@ -52,9 +52,9 @@ WITH responses AS MATERIALIZED (
 ), link_sightings AS (
   INSERT INTO ${S}.link_sightings (search_id, link_id, first_run_id, first_seen_at, source)
   SELECT ($2::bigint[])[f.place], f.id, ($1::bigint[])[f.place], ($3::timestamptz[])[f.place], f.source
-  FROM found_links f ORDER BY 1, 2
+  FROM found_links f ORDER BY 1, 2, f.place
   ON CONFLICT DO NOTHING
-  RETURNING search_id, link_id
+  RETURNING search_id, link_id, first_run_id
 ), results AS (
   INSERT INTO ${S}.run_results (run_id, observed_at, post_ids, link_ids, link_sources)
   SELECT run_id, observed_at,
@@ -67,9 +67,9 @@ WITH responses AS MATERIALIZED (
 )
 SELECT
   ARRAY(SELECT f.id FROM found_posts f JOIN post_sightings s ON s.post_id = f.id
-    WHERE f.place = r.place AND NOT f.is_nested AND s.search_id = r.search_id ORDER BY f.n) AS new_posts,
+    WHERE f.place = r.place AND NOT f.is_nested AND s.search_id = r.search_id AND s.first_run_id = r.run_id ORDER BY f.n) AS new_posts,
   ARRAY(SELECT f.id FROM found_links f JOIN link_sightings s ON s.link_id = f.id
-    WHERE f.place = r.place AND s.search_id = r.search_id ORDER BY f.n) AS new_links,
+    WHERE f.place = r.place AND s.search_id = r.search_id AND s.first_run_id = r.run_id ORDER BY f.n) AS new_links,
   EXISTS (
     SELECT FROM (SELECT run_id FROM ${S}.run_results WHERE observed_at > r.observed_at ORDER BY observed_at LIMIT ${MAX_LATER_RESULTS}) o
     CROSS JOIN LATERAL (SELECT search_id FROM ${S}.runs WHERE id = o.run_id OFFSET 0) n WHERE n.search_id = r.search_id

@@ -70,7 +70,7 @@ export async function saveAgain(
     if (won === null) return null;
     const formerPosts = await readFormerPosts(tx, input.runId);
     await record(tx);
-    const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, { formerPosts });
+    const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, { again: { formerPosts } });
     return diff ?? null;
   });
 }
@@ -86,7 +86,7 @@ export async function saveLate(db: Database, input: LateInput): Promise<Diff | n
     const won = await markReadLate(tx, input);
     if (won === null) return null;
     const formerPosts = won.isResult ? await readFormerPosts(tx, input.runId) : [];
-    const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, { formerPosts });
+    const [diff] = await saveResponses(tx, [{ ...input, outcome: won }], last, { again: { formerPosts } });
     return diff ?? null;
   });
 }

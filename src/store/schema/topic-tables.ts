@@ -124,8 +124,6 @@ export const searches = strandline.table(
     next_due_at: instant(),
     /** Whether its current version has an adaptive interval, so that `search_pace` has the next slot. */
     adaptive: boolean().notNull().default(false),
-    /** The simulation whose clock currently drives it; null: the database's clock. */
-    simulation: text(),
     /** Sensitivity of spike detection; see monitor/trends. */
     sensitivity: text({ enum: SENSITIVITIES }).notNull().default('normal'),
     owner: ownerName(),

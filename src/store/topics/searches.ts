@@ -100,19 +100,17 @@ export async function insertSearch(
     sensitivity?: Sensitivity;
     definition: Definition;
     nextDueAt: Date;
-    /** The simulation that drives it. Default: the database's clock. */
-    simulation?: string | null;
     now: Date;
   },
 ): Promise<Id> {
   const { slug, topicId, serviceId, operation, labels, definition, nextDueAt, now } = input;
-  const { sensitivity = 'normal', simulation = null } = input;
+  const { sensitivity = 'normal' } = input;
   const isAdaptive = definition.auto !== null;
   const ids = await selectIds(
     tx,
-    statement`INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, sensitivity, simulation,
+    statement`INSERT INTO strandline.searches (slug, topic_id, service_id, operation, version, labels, sensitivity,
         state, state_since, created_at, adaptive, next_due_at)
-      VALUES (${slug}, ${topicId}, ${serviceId}, ${operation}, 1, ${labels}, ${sensitivity}, ${simulation},
+      VALUES (${slug}, ${topicId}, ${serviceId}, ${operation}, 1, ${labels}, ${sensitivity},
         'active', ${now}, ${now}, ${isAdaptive}, ${isAdaptive ? null : nextDueAt})
       RETURNING id`,
   );

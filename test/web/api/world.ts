@@ -86,9 +86,11 @@ async function simulateFerry(database: TestDatabase): Promise<void> {
   await simulate(ctx, {
     from: new Date(to.getTime() - 2 * DAY),
     to,
-    lanes: 1,
-    prepare: (lane) =>
-      watchTopic(lane, { text: 'harbour ferry', service: 'sandbox', postsEvery: '2h', aiEvery: '8h' }),
+    prepare: async (past) => {
+      const watched = { text: 'harbour ferry', postsEvery: '2h', aiEvery: '8h' };
+      const { created } = await watchTopic(past, { ...watched, service: 'sandbox' });
+      return created.map(({ search }) => search.slug);
+    },
   });
   await makeReal(db);
   await db.close();

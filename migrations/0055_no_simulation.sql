@@ -1,0 +1,1 @@
+ALTER TABLE "strandline"."searches" DROP COLUMN "simulation";
