@@ -9,6 +9,7 @@ import { InvalidInput, RunError } from '../model/errors.ts';
 import type { Context } from '../monitor/context.ts';
 import { LIVE_PATH, SANDBOX_PATH } from '../service/ports.ts';
 import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts';
+import type { MeteredModel } from '../service/answering/metered-model.ts';
 import type { Service } from '../service/service-server.ts';
 import type { OpenedSources, ProbeResult } from '../service/sources/source-setup.ts';
 import type { Database } from '../store/db/database.ts';
@@ -226,7 +227,7 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
       ...(onAnswered === undefined ? {} : { onAnswered }),
       // Also without a network: a client must not get simulated data now and real data later from one address.
       ...(invented ? {} : { sources: own.sources, live: own.sources, own: own.own }),
-      ...(model === undefined ? {} : { model: await openModel(model, clock) }),
+      ...(model === undefined ? {} : { model: await openModel(model, clock, db) }),
     });
   }
 
@@ -305,7 +306,18 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
 /** Codes of a connection that was not possible. */
 const NO_NETWORK = /\b(?:ENOTFOUND|EAI_AGAIN|ENETDOWN|ENETUNREACH|EHOSTUNREACH|ECONNREFUSED)\b/;
 
-async function openModel(settings: NonNullable<Config['service']['model']>, clock: Clock) {
-  const { createLanguageModel, createRestingModel } = await import('../service/answering/language-model.ts');
-  return createRestingModel(createLanguageModel(settings), clock);
+async function openModel(
+  settings: NonNullable<Config['service']['model']>,
+  clock: Clock,
+  db: Database,
+): Promise<MeteredModel> {
+  const [{ createLanguageModel, createRestingModel }, { createMeteredModel }, [, { createServicePorts }]] =
+    await Promise.all([
+      import('../service/answering/language-model.ts'),
+      import('../service/answering/metered-model.ts'),
+      loadSources(),
+    ]);
+  const { allowances } = createServicePorts(db, clock);
+  const resting = createRestingModel(createLanguageModel(settings), clock);
+  return createMeteredModel(resting, { allowances, clock, callsPerDay: settings.callsPerDay });
 }

@@ -21,6 +21,7 @@ import {
 } from './variable.ts';
 import { linkRules } from './link-rules.ts';
 import { parseUrl } from '../model/links/link.ts';
+import type { ModelPurpose } from '../model/model-use.ts';
 import { parseMailbox } from '../lib/mail-address.ts';
 import path from 'node:path';
 import { z } from 'zod';
@@ -67,6 +68,28 @@ const addressesByName = list
     return addresses;
   })
   .describe('a comma-separated list of pairs such as hacker-news=https://mirror.host');
+
+/** Limits the cost of a mistake, for each purpose. */
+const MODEL_CALLS_PER_DAY = 5_000;
+
+const purposes: readonly ModelPurpose[] = ['plan', 'write', 'check'];
+
+/** A number for every purpose, and pairs for some: `2000, plan=500`. */
+const callsByPurpose = list
+  .transform((entries, ctx) => {
+    const limits: Partial<Record<ModelPurpose, number>> = {};
+    let others = MODEL_CALLS_PER_DAY;
+    for (const entry of entries) {
+      const [, name, digits] = /^(?:([a-z]+)=)?(\d{1,9})$/.exec(entry) ?? [];
+      const purpose = purposes.find((known) => known === name);
+      if (Number(digits ?? 0) < 1 || (name !== undefined && purpose === undefined))
+        ctx.addIssue({ code: 'custom' });
+      else if (purpose === undefined) others = Number(digits);
+      else limits[purpose] = Number(digits);
+    }
+    return { plan: others, write: others, check: others, ...limits } satisfies Record<ModelPurpose, number>;
+  })
+  .describe('a whole number, or pairs of plan, write and check: plan=500,write=2000,check=500');
 
 const folder = z
   .string()
@@ -137,6 +160,7 @@ export const VARIABLES = {
       baseUrl: variable('LLM_BASE_URL', server, 'URL of the language model that plans searches and writes completions', { needed: true, unset: 'completions quote sources', see: '../internals/service.md#completions' }),
       apiKey: variable('LLM_API_KEY', anyText, 'key of the language model', { secret: 'whole' }),
       model: variable('LLM_MODEL', anyText, 'name of the language model', { needed: true }),
+      callsPerDay: variable('LLM_CALLS_PER_DAY', callsByPurpose, 'maximum requests to the language model per UTC day and purpose; beyond it, everything is as without one', { default: String(MODEL_CALLS_PER_DAY) }),
     },
   },
   http: {

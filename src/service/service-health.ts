@@ -1,6 +1,7 @@
 /** `/healthz` and `/healthz/sources`: whether the service is up, and the state of its sources. No key, no secrets. */
 import type { FastifyInstance } from 'fastify';
 import { SOURCES } from '../model/enumerations.ts';
+import type { MeteredModel } from './answering/metered-model.ts';
 import type { SearchSource } from './sources/search-source.ts';
 import type { SourceHealth } from '../protocol/service-status.ts';
 
@@ -11,6 +12,7 @@ export function registerHealthRoutes(
     instance,
     sources,
     health,
+    model,
   }: {
     version?: string;
     instance: string;
@@ -18,12 +20,15 @@ export function registerHealthRoutes(
     sources: readonly SearchSource[];
     /** Health of each live source, if there are any. */
     health?: () => Promise<readonly SourceHealth[]>;
+    /** Counts its requests by purpose. */
+    model?: Partial<Pick<MeteredModel, 'use'>> | undefined;
   },
 ): void {
   app.get('/healthz', () => ({ ok: true, version: version ?? 'unknown', instance }));
   app.get('/healthz/sources', async () => ({
     sources: SOURCES.map((source) => ({ source, state: resolveSourceState(source, sources) })),
     ...(health === undefined ? {} : { adapters: (await health()).map(serializeSourceHealth) }),
+    ...(model?.use === undefined ? {} : { language_model: await model.use() }),
   }));
 }
 

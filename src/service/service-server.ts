@@ -12,6 +12,7 @@ import type { Logger } from '../platform/logger.ts';
 import { registerDescription } from './service-openapi.ts';
 import { registerPageRoutes } from './page/page-routes.ts';
 import type { LanguageModel } from './answering/language-model.ts';
+import type { MeteredModel } from './answering/metered-model.ts';
 import {
   registerErrorHandlers,
   rejectUnreadableUrl,
@@ -68,8 +69,8 @@ export type ServiceOptions = {
   own?: OpenedSources['own'];
   /** Health of each public source, for `/healthz/sources`. Optional. */
   health?: OpenedSources['health'];
-  /** Writes completions. Default: completions quote sources. */
-  model?: LanguageModel;
+  /** Plans queries and writes completions; shown by `/healthz/sources` if it counts. Default: completions quote sources. */
+  model?: LanguageModel & Partial<Pick<MeteredModel, 'use'>>;
   /** Opens found pages, for results that are not simulated. Default: none are opened. */
   pages?: PageOpener | undefined;
   /** Whether web pages have their own group (`web_search_results`), and results a date, which the specification does not define. */

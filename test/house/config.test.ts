@@ -45,6 +45,8 @@ test.each([
   [{ SEARCH_API_KEY: 'canary', SEARCH_API_KEY_FILE: '/x' }, 'SEARCH_API_KEY_FILE', 'not both'],
   [{ BLUESKY_HANDLE: 'me.example' }, 'BLUESKY_APP_PASSWORD', 'to be set, since BLUESKY_HANDLE is'],
   [{ LLM_BASE_URL: 'http://localhost:11434/v1' }, 'LLM_MODEL', 'to be set'],
+  [{ LLM_CALLS_PER_DAY: 'plan=0' }, 'LLM_CALLS_PER_DAY', 'plan=500'],
+  [{ LLM_CALLS_PER_DAY: 'judge=5' }, 'LLM_CALLS_PER_DAY', 'pairs of plan, write and check'],
   [{ X_BEARER_TOKEN: 'canary', X_USD_PER_DAY: '-1' }, 'X_USD_PER_DAY', 'dollars'],
   [{ REDDIT_USERNAME: 'me\nx: 1' }, 'REDDIT_USERNAME', 'without u/'],
   [{ SEARXNG_URL: 'http://user:canary@host' }, 'SEARXNG_URL', 'a key has a variable of its own'],
@@ -61,6 +63,20 @@ test.each([
   expect(words).toContain(path);
   expect(words).toContain(allowed);
   expect(words).not.toContain('canary');
+});
+
+test.each([
+  [undefined, { plan: 5_000, write: 5_000, check: 5_000 }],
+  ['70', { plan: 70, write: 70, check: 70 }],
+  ['plan=5, 70', { plan: 5, write: 70, check: 70 }],
+  ['check=1,write=2', { plan: 5_000, write: 2, check: 1 }],
+])('LLM_CALLS_PER_DAY=%s limits each purpose', (text, limits) => {
+  const { service } = readConfig({
+    LLM_BASE_URL: 'http://localhost:11434/v1',
+    LLM_MODEL: 'm',
+    ...(text !== undefined && { LLM_CALLS_PER_DAY: text }),
+  });
+  expect(service.model?.callsPerDay).toEqual(limits);
 });
 
 test.each([

@@ -3,6 +3,7 @@
 import { tryParseJson } from '../../lib/json-values.ts';
 import { trimEndSlashes } from '../../model/links/link.ts';
 import { MINUTE } from '../../lib/time.ts';
+import type { ModelPurpose } from '../../model/model-use.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { findNetworkCode } from '../../platform/network.ts';
 import { retryAfterMs } from '../../protocol/retry-after.ts';
@@ -27,12 +28,20 @@ export type ModelQuestion = {
   purpose: ModelPurpose;
   /** JSON schema of the response, limited to what every strict server supports. */
   schema: Readonly<Record<string, unknown>>;
+  /** Receives what a response cost, if the server says so; also of a response that cannot be used. */
+  onTokens?: (tokens: { input: number; output: number }) => void;
 };
 
-export const MODEL_PURPOSES = ['plan', 'write', 'check'] as const;
-export type ModelPurpose = (typeof MODEL_PURPOSES)[number];
-
-type ModelFailure = 'no_answer' | 'status' | 'too_large' | 'unreadable' | 'refused' | 'empty' | 'resting';
+type ModelFailure =
+  | 'no_answer'
+  | 'status'
+  | 'too_large'
+  | 'unreadable'
+  | 'refused'
+  | 'empty'
+  | 'resting'
+  | 'used_up'
+  | 'uncounted';
 
 /** The message contains nothing of the response, the prompt, the address or the key. */
 export class ModelFailed extends Error {
@@ -59,6 +68,8 @@ const FAILURE_TEXTS: Readonly<Record<ModelFailure, string>> = {
   refused: 'refused',
   empty: 'returned nothing',
   resting: 'is paused after failures',
+  used_up: 'has used up its requests of the day',
+  uncounted: 'was not asked, since its requests cannot be counted now',
 };
 
 /** The end of a sentence about the model: `responded with an error (HTTP 500)`. @throws any error that is no failure of a model */
@@ -91,6 +102,10 @@ const chatResponse = z.object({
       }),
     }),
   ),
+  usage: z
+    .object({ prompt_tokens: z.int().nonnegative(), completion_tokens: z.int().nonnegative() })
+    .nullish()
+    .catch(null),
 });
 
 /**
@@ -137,7 +152,7 @@ export function createLanguageModel(settings: {
           const { status, text } = await post(form, question, signal);
           if (status === 200) {
             accepted = form;
-            return readContent(text);
+            return readContent(text, question);
           }
           form = dropRefused(form, text);
           if (form === undefined) throw new ModelFailed('status', status);
@@ -186,10 +201,12 @@ export function strictObject(properties: Record<string, unknown>): Record<string
 }
 
 /** @throws ModelFailed */
-function readContent(text: string): string {
+function readContent(text: string, { onTokens }: ModelQuestion): string {
   const parsed = chatResponse.safeParse(tryParseJson(text.replace(/^\uFEFF/, '')));
   if (!parsed.success) throw new ModelFailed('unreadable');
-  const message = parsed.data.choices[0]?.message;
+  const { choices, usage } = parsed.data;
+  if (usage) onTokens?.({ input: usage.prompt_tokens, output: usage.completion_tokens });
+  const message = choices[0]?.message;
   if (message === undefined) throw new ModelFailed('empty');
   if (typeof message.refusal === 'string' && message.refusal !== '') throw new ModelFailed('refused');
   const { content } = message;

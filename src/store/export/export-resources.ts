@@ -197,6 +197,7 @@ export const EXCLUDED_VIEWS: Readonly<Record<string, string>> = {
   rules: 'who is notified of what, which is not a result',
   deliveries: 'who was notified, which is not a result',
   system_events: 'problems of this installation, which are not results',
+  model_calls: 'what a language model cost, which is not a result',
 };
 
 export const viewName = (resource: Resource): string => RESOURCE_SOURCES[resource].view ?? resource;

@@ -902,6 +902,38 @@ export const linksView = analytics
   })
   .existing();
 
+/**
+ * Requests of the search service to a language model (`LLM_BASE_URL`), by purpose and day, of about
+ * 40 days. A day without requests has no row.
+ */
+export const modelCallsView = analytics
+  .view('model_calls', {
+    /**
+     * What was asked for: plan (queries of a search), write (a completion) or check (whether sources
+     * state what was written).
+     */
+    purpose: text().notNull(),
+    /** When the day begins (UTC). */
+    day: instant().notNull(),
+    /** Number of requests, counted before they were sent; those that failed count too. */
+    calls: counter().notNull(),
+    /** Number of these requests whose response said how many tokens it cost. */
+    calls_with_tokens: counter().notNull(),
+    /**
+     * Number of tokens that were sent in the requests of calls_with_tokens; null when no response said
+     * so.
+     */
+    input_tokens: counter(),
+    /**
+     * Number of tokens that were returned to the requests of calls_with_tokens; null when no response
+     * said so.
+     */
+    output_tokens: counter(),
+    /** When the last of these requests was counted (UTC). */
+    last_call_at: instant().notNull(),
+  })
+  .existing();
+
 /** Names that entered the answers of a search, or left them, as they were reported. */
 export const nameChangesView = analytics
   .view('name_changes', {
