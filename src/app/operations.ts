@@ -7,6 +7,7 @@ export const SUBJECTS = {
   states: async () => (await import('../monitor/topics/state-operations.ts')).STATE_OPERATIONS,
   purge: async () => (await import('../monitor/topics/purge-operations.ts')).PURGE_OPERATIONS,
   sources: async () => (await import('../monitor/sources/source-operations.ts')).SOURCE_OPERATIONS,
+  notes: async () => (await import('../monitor/notes/note-operations.ts')).NOTE_OPERATIONS,
   names: async () => (await import('../monitor/names/name-operations.ts')).NAME_OPERATIONS,
   status: async () => (await import('../monitor/status/status-operations.ts')).STATUS_OPERATIONS,
   runs: async () => (await import('../monitor/runs/run-operations.ts')).RUN_OPERATIONS,

@@ -25,6 +25,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['topic ...', 'topics: list, show, rename, pause, resume, remove', async () => (await import('./topic-views.ts')).registerTopic],
     ['sources ...', 'sources of a topic: list, add, test, on, off, remove', async () => (await import('./source-views.ts')).registerSources],
     ['names ...', 'names in answers: list, set, remove, answers', async () => (await import('./name-views.ts')).registerNames],
+    ['notes ...', 'notes on the chart of a topic: list, add, edit, remove', async () => (await import('./note-views.ts')).registerNotes],
     ['search ...', 'saved searches: add, list, show, edit, move, pause, resume, remove, run, preview, try', async () => (await import('./state-views.ts')).registerSearch],
     ['plan', 'show what applying a file would do', async () => (await import('./plan-commands.ts')).registerPlan],
     ['apply', 'apply a file: topics, sources, searches, rules, channels', async () => (await import('./plan-commands.ts')).registerApply],

@@ -49,6 +49,7 @@ const PAGES: readonly Row[] = [
   ['discoveries of a search', '/searches/trains-ai/discoveries?range=30d'],
   ['sources of a topic', '/topics/trains/sources'],
   ['names in answers of a topic', '/topics/trains/names'],
+  ['notes of a topic', '/topics/trains/notes'],
   ['edit a topic', '/topics/trains/edit'],
   ['edit a search', '/searches/trains-posts/edit'],
   ['pause everything', '/pause'],

@@ -103,6 +103,7 @@ export const LOG_TABLES: readonly string[] = [
   'topics',
   'topic_sources',
   'topic_names',
+  'topic_notes',
   'topic_name_lists',
   'searches',
   'search_versions',

@@ -33,7 +33,7 @@ function readTarget({ topic, post, link }: z.output<typeof target>): Dismissal {
 
 const story = z.strictObject({
   id: idParam
-    .meta({ examples: ['29'] })
+    .meta({ examples: ['10'] })
     .register(commandWords, { argument: 'story', help: 'story id; see: stories TOPIC' }),
 });
 const LEFT_OUT =

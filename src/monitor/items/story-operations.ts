@@ -76,7 +76,7 @@ export const STORY_OPERATIONS = [
     more: 'In the order in which the topic found them.',
     input: z.strictObject({
       id: idParam
-        .meta({ examples: ['29'] })
+        .meta({ examples: ['10'] })
         .register(commandWords, { argument: 'story', help: 'story id; see: stories TOPIC' }),
     }),
     output: StoryItem,
@@ -93,7 +93,7 @@ export const STORY_OPERATIONS = [
     route: 'GET /api/v1/stories/{id}/hours',
     does: 'List how a story grew',
     more: 'Its posts and links by the hour in which the topic found them, the oldest first. Hours without any are left out.',
-    input: z.strictObject({ id: idParam.meta({ examples: ['29'] }) }),
+    input: z.strictObject({ id: idParam.meta({ examples: ['10'] }) }),
     output: StoryHour,
     list: { cursor: z.tuple([timeParam]), key: ({ hour }: StoryHourRow) => [hour] },
     run: async ({ ctx: { db }, page: { limit, after } }, { id }) => {

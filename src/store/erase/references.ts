@@ -99,6 +99,7 @@ export const REFERENCES: Readonly<
   topics: { successor_id: cascades('topics') },
   topic_sources: { topic_id: cascades('topics') },
   topic_names: { topic_id: cascades('topics') },
+  topic_notes: { topic_id: cascades('topics') },
   topic_name_lists: { topic_id: cascades('topics'), unread_below: stays('completions', ABOVE) },
   topic_items: { topic_id: goes('topics', MANY) },
   searches: { topic_id: blocks('topics'), service_id: kept('services') },

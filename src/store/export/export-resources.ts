@@ -187,6 +187,7 @@ export const EXCLUDED_VIEWS: Readonly<Record<string, string>> = {
   new_today: 'rows of discoveries, chosen by the time of the query',
   story_hours: 'counts of rows of story_items, by hour',
   topic_names: 'which names to look for, which is not a result',
+  topic_notes: 'what people wrote, which is not a result',
   names_in_answers: 'counts of answers that named a name, by day, computed from completions',
   name_changes: 'rows of discoveries of the kind name',
   search_post_gains: 'columns of post_growth and post_sightings',

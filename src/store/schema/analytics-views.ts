@@ -2773,6 +2773,31 @@ export const topicNamesView = analytics
   })
   .existing();
 
+/**
+ * What people know about a time of a topic, such as the start of a campaign. The chart of the topic
+ * shows it.
+ */
+export const topicNotesView = analytics
+  .view('topic_notes', {
+    /** Key of the note. */
+    id: ref().notNull(),
+    /** The topic. */
+    topic_id: ref().notNull(),
+    /** Slug of the topic. */
+    topic: text().notNull(),
+    /** The time that the note is about (UTC). */
+    at: instant().notNull(),
+    /** The note: one line, at most 280 characters. */
+    text: text().notNull(),
+    /** When it was added (UTC). */
+    added_at: instant().notNull(),
+    /** Who added it: an account, or the prefix of a token. */
+    added_by: text().notNull(),
+    /** When its time or text was changed last (UTC); null: never. */
+    edited_at: instant(),
+  })
+  .existing();
+
 /** Topics, including removed ones. */
 export const topicsView = analytics
   .view('topics', {

@@ -891,15 +891,19 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-/** Roving tabindex: a row of links is one tab stop; arrow keys move within it. */
+/** Roving tabindex: a row of links, or the buttons of a list, are one tab stop; arrow keys move within it. */
 /** @param {HTMLElement} strip */
 const rove = (strip) => {
-  /** @type {HTMLAnchorElement[]} */
-  const links = all('li:not([hidden]) a', strip);
-  for (const [i, link] of links.entries()) link.tabIndex = i === links.length - 1 ? 0 : -1;
+  const ofButtons = strip.dataset['roving'] === 'buttons';
+  /** @type {HTMLElement[]} */
+  const links = all(ofButtons ? 'li button' : 'li:not([hidden]) a', strip);
+  const first = ofButtons ? 0 : links.length - 1;
+  for (const [i, link] of links.entries()) link.tabIndex = i === first ? 0 : -1;
   strip.addEventListener('keydown', (event) => {
-    const here = links.indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement));
-    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -here, End: links.length - 1 - here }[event.key];
+    const here = links.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const back = { ArrowLeft: -1, ArrowUp: ofButtons ? -1 : undefined };
+    const on = { ArrowRight: 1, ArrowDown: ofButtons ? 1 : undefined };
+    const step = { ...back, ...on, Home: -here, End: links.length - 1 - here }[event.key];
     if (here < 0 || step === undefined) return;
     event.preventDefault();
     const next = links[Math.min(Math.max(here + step, 0), links.length - 1)];

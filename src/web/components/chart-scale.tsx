@@ -134,11 +134,11 @@ export type Expected = {
 
 /** An event within a chart. */
 export type ChartMark = {
-  kind: 'spike' | 'version';
+  kind: 'spike' | 'version' | 'note';
   at: Date;
   /** End, if it has a duration. */
   until?: Date | undefined;
-  /** The sentence of a spike, or what a query version changed. */
+  /** The sentence of a spike, what a query version changed, or the note of a person. */
   words: string;
   /** Label on the chart: `v2`. */
   short?: string;
@@ -168,9 +168,9 @@ export function MarkLines({
       {marks.map((mark) => {
         const end = mark.until ?? mark.at;
         const middle = new Date((mark.at.getTime() + end.getTime()) / 2);
-        if (mark.kind === 'version')
+        if (mark.kind !== 'spike')
           return (
-            <g class="version-mark">
+            <g class={`version-mark is-${mark.kind}`}>
               <line x1={x(mark.at)} x2={x(mark.at)} y1="0" y2="100%" />
               <text x={x(mark.at)} y="10" dx="4">
                 {mark.short ?? ''}

@@ -1,4 +1,4 @@
-import { type Expected, isPerDay, readBucketsIn, type Series } from './chart-scale.tsx';
+import { type ChartMark, type Expected, isPerDay, readBucketsIn, type Series } from './chart-scale.tsx';
 import { useFrame } from './page-frame.tsx';
 import {
   type DateReader,
@@ -7,7 +7,7 @@ import {
   formatTimeOfDay,
   formatWithWeekday,
 } from '../../lib/display-format.ts';
-import { HOUR } from '../../lib/time.ts';
+import { HOUR, SECOND } from '../../lib/time.ts';
 
 const MAX_TABLE_ROWS = 400;
 
@@ -21,6 +21,7 @@ export function ChartTable({
   earlier,
   unit,
   sign,
+  notes,
   linkTo,
 }: {
   caption: string;
@@ -34,6 +35,8 @@ export function ChartTable({
   earlier: Expected | undefined;
   unit: string;
   sign: string;
+  /** Each is in the row of its time. */
+  notes: readonly ChartMark[];
   /** Address of what a row counts, if there is one. */
   linkTo: (at: Date) => string | undefined;
 }) {
@@ -70,7 +73,10 @@ export function ChartTable({
         <tbody>
           {at.slice(from).map((moment, row) => (
             <tr>
-              <th scope="row">{renderRowName(moment, nameRow(moment), linkTo(moment))}</th>
+              <th scope="row">
+                {renderRowName(moment, nameRow(moment), linkTo(moment))}
+                {notes.filter(({ at: time }) => isInRow(time, moment, seconds)).map(renderNote)}
+              </th>
               {series.map(({ values, least, partial }) => (
                 <td class="number">
                   {renderNumber(values[from + row] ?? null, 'not observed', {
@@ -99,6 +105,16 @@ export function ChartTable({
 function renderRowName(at: Date, words: string, href: string | undefined) {
   const time = <time dateTime={at.toISOString()}>{words}</time>;
   return href === undefined ? time : <a href={href}>{time}</a>;
+}
+
+/** Whether a time is in a row; a row of a single time has none. */
+function isInRow(time: Date, row: Date, seconds: number): boolean {
+  const ms = time.getTime() - row.getTime();
+  return ms >= 0 && ms < seconds * SECOND;
+}
+
+function renderNote({ words }: ChartMark) {
+  return <span class="why"> {words}</span>;
 }
 
 /** By how much clocks are set back. */

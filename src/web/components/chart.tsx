@@ -34,7 +34,7 @@ type ChartProps = {
   expected?: Expected | undefined;
   /** The same time before, drawn as a thin line. */
   earlier?: Expected | undefined;
-  /** Spikes, and versions of the query. */
+  /** Spikes, versions of the query, and notes. */
   marks?: readonly ChartMark[];
   /** Address of the list of what is counted, without a range: bars lead to the part of it. */
   list?: string | undefined;
@@ -110,6 +110,7 @@ export function Chart(props: ChartProps) {
       <details class="numbers">
         <summary>Show as table</summary>
         <ChartTable
+          notes={inside.filter((mark) => mark.kind === 'note')}
           caption={caption}
           at={at}
           seconds={seconds}

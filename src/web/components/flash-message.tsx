@@ -13,6 +13,7 @@ const FLASH_MESSAGES = {
   share_revoked: 'Revoked. The link no longer works.',
   view_saved: 'Saved. The view is listed on the overview.',
   view_removed: 'Removed.',
+  note_removed: 'The note is removed.',
   address_corrected: 'The address had a value that this page does not have: the nearest one is shown.',
   renamed: 'Renamed.',
   paused: 'Paused. Queued runs are cancelled; runs in progress finish.',

@@ -44,15 +44,18 @@ export function Section({
 export function FoldedSection({
   title,
   id,
+  open = false,
   children,
 }: {
   title: ComponentChildren;
   id: string;
+  /** Whether it begins unfolded. */
+  open?: boolean;
   children: ComponentChildren;
 }) {
   return (
     <section id={id} data-live={id} class="fold">
-      <details>
+      <details open={open}>
         <summary>
           <h2>{title}</h2>
         </summary>

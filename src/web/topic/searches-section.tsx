@@ -25,12 +25,14 @@ export function SearchesSection({
   searches,
   statuses,
   runs,
+  open = false,
 }: {
   topic: TopicRow;
   searches: readonly SearchRow[];
   statuses: readonly SearchStatus[];
   /** Of all searches, newest first. */
   runs: readonly RunCell[];
+  open?: boolean;
 }) {
   const todo = {
     words: 'Add a search',
@@ -41,6 +43,7 @@ export function SearchesSection({
     <FoldedSection
       title={`${formatCount(searches.length, 'search', 'searches')}${describeFailures(runs)}`}
       id="searches"
+      open={open}
     >
       <Table
         empty="This topic has no searches."

@@ -1,5 +1,6 @@
 /** The chart of a topic or search with what is drawn on it, and its figures. */
 
+import { listTopicNotes } from '../../store/topics/topic-notes.ts';
 import { awaitMembers } from '../../lib/await-members.ts';
 import type { Context } from '../../monitor/context.ts';
 import { offsetAt } from '../../monitor/schedule/time-zone.ts';
@@ -76,6 +77,7 @@ export async function readTopicData(
     spikes: readSpikes(db, ids, range.from),
     states: readTrendStates(db, ids, range.from),
     changes: readRequestChanges(db, ids, range.from),
+    notes: listTopicNotes(db, scope.topicId, range),
     underived: readDerivedUntil(db, which),
     unresponsive: readUnresponsiveTools(db, which),
   });

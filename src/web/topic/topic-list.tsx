@@ -106,9 +106,11 @@ export function ListSection({
       {'voices' in content ? (
         <VoicesList voices={content.voices} scope={scope} />
       ) : (
-        <Feed rows={content.rows} empty={`No ${TAB_WORDS[tab].toLowerCase()} (${window.words}).`}>
-          {(row) => <Row row={row} visit={visit} />}
-        </Feed>
+        <div data-roving="buttons">
+          <Feed rows={content.rows} empty={`No ${TAB_WORDS[tab].toLowerCase()} (${window.words}).`}>
+            {(row) => <Row row={row} visit={visit} />}
+          </Feed>
+        </div>
       )}
       {'voices' in content ? null : <HiddenNote topic={scope.topic} count={hidden} />}
       {all.length === 0 ? null : (

@@ -179,6 +179,10 @@ async function renderTopicPage(
     readShownNames(ctx.db, slug, request.frame.now),
   ]);
   const visit = await rememberVisit(request, reply, ctx.db, scope);
+  const hasNames = names.names.length > 0;
+  const searchesSection = (
+    <SearchesSection topic={topic} searches={searches} statuses={statuses} runs={runs} open={!hasNames} />
+  );
   return renderPage(request, reply, {
     ...describeHead(shown, view.window),
     charts: true,
@@ -193,9 +197,9 @@ async function renderTopicPage(
           read={read}
           visit={visit}
           statuses={statuses}
-          below={<NamesBlock topic={slug} shown={names} />}
+          below={hasNames ? <NamesBlock topic={slug} shown={names} /> : searchesSection}
         />
-        <SearchesSection topic={topic} searches={searches} statuses={statuses} runs={runs} />
+        {hasNames ? searchesSection : null}
         <HowToRead scope={scope} view={view} data={read.data} />
       </>
     ),

@@ -2,17 +2,18 @@ import { DISCOVERY_KINDS } from '../../model/closed-lists.ts';
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import { composeSpikeSentence } from '../../monitor/trends/rules/spike-sentence.ts';
 import { type DateReader, describeUtcDays, formatPercent, formatTenths } from '../../lib/display-format.ts';
+import { truncateText } from '../../lib/text.ts';
 import { DAY, HOUR, SECOND } from '../../lib/time.ts';
 import { Chart } from '../components/chart.tsx';
 import type { ChartMark } from '../components/chart-scale.tsx';
 import { formatCount, ShortCount, Ratio } from '../components/numbers.tsx';
-import { useFrame } from '../components/page-frame.tsx';
-import { writeListPath } from '../components/list-address.ts';
+import { IfAllowed, useFrame } from '../components/page-frame.tsx';
+import { writeListPath, writeTime } from '../components/list-address.ts';
 import { EmptyState, FoldedSection, Section, Tabs } from '../components/section.tsx';
 import { Field } from '../components/form.tsx';
 import { nameSearch } from '../../model/search-name.ts';
 import { formatLocalTime } from '../lists/list-range.ts';
-import { type PageView, writeView } from './view-address.ts';
+import { type PageView, type Window, writeView } from './view-address.ts';
 import { Stat, Stats } from '../components/fact-list.tsx';
 import { NextRun, Timestamp } from '../components/timestamp.tsx';
 import { explainNoRatio, MAX_USUAL_SEARCHES, type TopicData, type TopicScope } from './topic-data.ts';
@@ -117,7 +118,7 @@ function describeExpected({ expected }: TopicData, { per }: Range, searches: num
 export function VolumeSection({ scope, view, data }: TopicSectionProps) {
   const frame = useFrame();
   const { range, window, address } = view;
-  const { volume, expected, spikes, states, changes, earlier } = data;
+  const { volume, expected, spikes, states, changes, notes, earlier } = data;
   const seconds = (range.per === 'hour' ? HOUR : DAY) / SECOND;
   const open = writeView({ ...address, from: undefined, to: undefined });
   return (
@@ -126,25 +127,28 @@ export function VolumeSection({ scope, view, data }: TopicSectionProps) {
       id="volume"
       live
       aside={
-        <div class="list-tabs" data-in-place="">
-          {data.linksOnly ? null : (
-            <a
-              class="toggle"
-              href={writeView({ ...address, earlier: view.earlier ? undefined : true })}
-              aria-current={view.earlier ? 'true' : undefined}
-            >
-              Period before
-            </a>
-          )}
-          <Tabs
-            label="Time range"
-            tabs={RANGES.map((name) => ({
-              href: writeView({ ...address, range: name, from: undefined, to: undefined }),
-              words: name,
-              here: name === range.name,
-            }))}
-          />
-          {data.linksOnly ? null : <TimeForm view={view} />}
+        <div class="list-tabs">
+          {data.linksOnly ? null : <NotesLink topic={scope.topic} window={window} count={notes.length} />}
+          <div class="list-tabs" data-in-place="">
+            {data.linksOnly ? null : (
+              <a
+                class="toggle"
+                href={writeView({ ...address, earlier: view.earlier ? undefined : true })}
+                aria-current={view.earlier ? 'true' : undefined}
+              >
+                Period before
+              </a>
+            )}
+            <Tabs
+              label="Time range"
+              tabs={RANGES.map((name) => ({
+                href: writeView({ ...address, range: name, from: undefined, to: undefined }),
+                words: name,
+                here: name === range.name,
+              }))}
+            />
+            {data.linksOnly ? null : <TimeForm view={view} />}
+          </div>
         </div>
       }
     >
@@ -171,10 +175,23 @@ export function VolumeSection({ scope, view, data }: TopicSectionProps) {
             ...spikes.map((spike) => createSpikeMark(spike, view, frame)),
             ...states.map((state) => createStateMark(state, frame)),
             ...changes.map((change) => createVersionMark(change, scope)),
+            ...notes.map(createNoteMark),
           ]}
         />
       )}
     </Section>
+  );
+}
+
+/** To the notes of the topic, where a new one is about the beginning of the chosen window. */
+function NotesLink({ topic, window, count }: { topic: string; window: Window; count: number }) {
+  const path = `/topics/${topic}/notes`;
+  const href = window.isPart ? `${path}?at=${writeTime(window.from)}` : path;
+  if (count > 0) return <a href={href}>{formatCount(count, 'note')}</a>;
+  return (
+    <IfAllowed scope="write">
+      <a href={href}>Add a note</a>
+    </IfAllowed>
   );
 }
 
@@ -228,6 +245,12 @@ function createSpikeMark(
     label: ratio === null ? 'spike' : `${formatTenths(ratio)}×`,
     href: writeView({ ...address, from: at, to: until }),
   };
+}
+
+const MAX_SHORT_NOTE = 24;
+
+function createNoteMark({ at, text }: TopicData['notes'][number]): ChartMark {
+  return { kind: 'note', at, short: truncateText(text, MAX_SHORT_NOTE), words: `Note: ${text}` };
 }
 
 function createStateMark(state: TopicData['states'][number], reader: DateReader): ChartMark {
