@@ -1,4 +1,5 @@
 /** Alerts: rules, channels and the last deliveries. */
+import { SearchLink, TopicLink } from '../components/scope-names.tsx';
 import type { Scope } from '../../monitor/access/visitor-scopes.ts';
 import { findPreset } from '../../monitor/alerts/rule-presets.ts';
 import { RULE_KINDS, SYSTEM_RULE } from '../../model/alerts.ts';
@@ -142,8 +143,8 @@ function NewLink({ scope, href, words }: { scope: Scope; href: string; words: st
 }
 
 function RuleScope({ rule: { topic, search } }: { rule: RuleRow }) {
-  if (search !== null) return <a href={`/searches/${search}`}>{search}</a>;
-  return topic === null ? <>all searches</> : <a href={`/topics/${topic}`}>{topic}</a>;
+  if (search !== null) return <SearchLink slug={search} />;
+  return topic === null ? <>all searches</> : <TopicLink slug={topic} />;
 }
 
 function ChannelTable({ channels }: { channels: readonly ChannelRow[] }) {

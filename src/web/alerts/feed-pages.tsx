@@ -1,4 +1,5 @@
 /** Feeds: list, create, revoke. */
+import { SearchLink, TopicLink } from '../components/scope-names.tsx';
 import type { Problem } from '../../model/errors.ts';
 import { cleanLine } from '../../lib/text.ts';
 import { writeFeedPath, writeOpenFeedPath } from '../../monitor/feeds/feed-address.ts';
@@ -203,9 +204,9 @@ function FeedScope({ feed: { topic, search, query } }: { feed: FeedRow }) {
   return (
     <>
       {search !== null ? (
-        <a href={`/searches/${search}`}>{search}</a>
+        <SearchLink slug={search} />
       ) : topic !== null ? (
-        <a href={`/topics/${topic}`}>{topic}</a>
+        <TopicLink slug={topic} />
       ) : (
         'all topics'
       )}

@@ -1,3 +1,4 @@
+import { SearchLink } from './scope-names.tsx';
 import { composeReason } from '../../monitor/trends/rules/reason-sentence.ts';
 import { composeSpikeSentences } from '../../monitor/trends/rules/spike-sentence.ts';
 import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
@@ -41,7 +42,7 @@ export function DiscoveryLine({
       </span>
       <span class="line-more">
         <CopiesNote discovery={discovery} />
-        {within === 'search' ? null : <a href={`/searches/${search}`}>{search}</a>}
+        {within === 'search' ? null : <SearchLink slug={search} within="topic" />}
         <Timestamp at={at} />
         <DiscoveryBadges fresh={fresh} baseline={baseline} />
       </span>

@@ -9,6 +9,7 @@ import type { Id } from '../../store/db/database.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import { awaitMembers } from '../../lib/await-members.ts';
 import { SERVICE_KINDS } from '../../model/closed-lists.ts';
+import { readSearchNames, type SearchName } from '../../store/queries/search-names.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { type FlashCode, readFlash } from './flash-message.tsx';
 import { resolveZone } from '../../lib/display-format.ts';
@@ -27,6 +28,8 @@ export type PageFrame = {
   free: ReadonlySet<string>;
   /** At most 200 topics that are not removed; empty without the scope `read`. */
   topics: readonly TopicRow[];
+  /** What searches are called, by slug, on pages that do not read their searches anyway. */
+  searchNames: ReadonlyMap<string, SearchName>;
   /** CSRF token of forms. */
   formToken: string;
   visitor: Visitor;
@@ -43,9 +46,9 @@ export type PageFrame = {
 };
 
 /** The part of a frame that is read from the database. */
-type FrameData = Pick<PageFrame, 'free' | 'topics' | 'seen'>;
+type FrameData = Pick<PageFrame, 'free' | 'topics' | 'seen' | 'searchNames'>;
 
-const NO_DATA: FrameData = { free: new Set(), topics: [], seen: 0n };
+const NO_DATA: FrameData = { free: new Set(), topics: [], seen: 0n, searchNames: new Map() };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,23 +58,29 @@ declare module 'fastify' {
 }
 
 const MAX_TOPICS = 200;
+/** Others are called by their slugs. */
+const MAX_SEARCH_NAMES = 1_000;
+/** Pages that read their searches. */
+const NAMED_PAGES: ReadonlySet<string | undefined> = new Set(['/', '/topics/:slug', '/searches/:slug']);
 
 /** Sets `request.frame` for routes of this server. */
 export function addFrame(app: App, routeContext: RouteContext): void {
   app.addHook('preHandler', async (request) => {
-    const read = hasScopes(request.visitor, 'read') ? await readFrame(routeContext.ctx) : NO_DATA;
+    const needsNames = !NAMED_PAGES.has(request.routeOptions.url);
+    const read = hasScopes(request.visitor, 'read') ? await readFrame(routeContext.ctx, needsNames) : NO_DATA;
     request.frame = createFrame(request, routeContext, read);
   });
 }
 
-async function readFrame({ db, isFree }: Context): Promise<FrameData> {
-  const { topics, seen } = await awaitMembers({
+async function readFrame({ db, isFree }: Context, needsNames: boolean): Promise<FrameData> {
+  const { topics, seen, searchNames } = await awaitMembers({
     topics: readTopics(db, { limit: MAX_TOPICS }),
     seen: readLastDiscoveryId(db.pool),
+    searchNames: needsNames ? readSearchNames(db, MAX_SEARCH_NAMES) : NO_DATA.searchNames,
   });
   const free = new Set<string>();
   for (const kind of SERVICE_KINDS) if (await isFree(kind)) free.add(kind);
-  return { free, topics, seen };
+  return { free, topics, seen, searchNames };
 }
 
 /** @param read omitted if nothing could be read */

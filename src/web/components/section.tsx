@@ -1,6 +1,8 @@
 import type { Scope } from '../../monitor/access/visitor-scopes.ts';
 import { type ListScope, writeScopePath } from './list-address.ts';
-import { IfAllowed } from './page-frame.tsx';
+import { IfAllowed, useFrame } from './page-frame.tsx';
+import { nameSearchOf, nameTopic } from './scope-names.tsx';
+import { shortenText } from './untrusted-text.tsx';
 import type { ComponentChildren } from 'preact';
 
 export function Section({
@@ -121,12 +123,15 @@ export function Crumbs({ path }: { path: readonly (readonly [name: string, href:
 /** The way to a topic or search. @param props.from the first link */
 export function ScopeLinks({ scope, from = 'topic' }: { scope: ListScope; from?: 'overview' | 'topic' }) {
   const { topic, search } = scope;
+  const frame = useFrame();
   return (
     <Crumbs
       path={[
         ...(from === 'overview' ? [['Overview', '/'] as const] : []),
-        [topic, writeScopePath({ topic })],
-        ...(search === undefined ? [] : [[search, writeScopePath(scope)] as const]),
+        [shortenText(nameTopic(frame, topic)), writeScopePath({ topic })],
+        ...(search === undefined
+          ? []
+          : [[nameSearchOf(frame, search, 'topic'), writeScopePath(scope)] as const]),
       ]}
     />
   );

@@ -1,5 +1,6 @@
 /** Edit a search: each change is a version. */
 
+import { nameSearchOf } from '../components/scope-names.tsx';
 import type { ActingContext } from '../../monitor/context.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { trySearch } from '../../monitor/runs/trial.ts';
@@ -137,7 +138,7 @@ async function renderEditSearch(
   ]);
   const view = { search, values, problems, forecast, tried: tried ?? null };
   return renderPage(request, reply, {
-    title: `Edit ${search.slug}`,
+    title: `Edit ${nameSearchOf(request.frame, search.slug)}`,
     here: '',
     above: <ScopeLinks scope={{ topic: search.topic, search: search.slug }} />,
     status,

@@ -1,4 +1,5 @@
 /** Edit a topic: its name, and actions on all its searches. */
+import { SearchLink, TopicLink } from '../components/scope-names.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readSearchStatuses, type SearchStatus } from '../../monitor/status/search-status.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
@@ -60,7 +61,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
     return renderPage(request, reply, {
       title: `Edit ${topic.name}`,
       here: '',
-      above: <a href={`/topics/${slug}`}>{slug}</a>,
+      above: <TopicLink slug={slug} />,
       status,
       body: (
         <>
@@ -115,7 +116,7 @@ function SearchTable({
         caption="Searches of this topic"
         rows={searches}
         columns={[
-          { head: 'Search', cell: ({ slug }) => <a href={`/searches/${slug}`}>{slug}</a> },
+          { head: 'Search', cell: ({ slug }) => <SearchLink slug={slug} within="topic" /> },
           {
             head: 'Status',
             cell: ({ id }) => (

@@ -1,5 +1,6 @@
 /** A match of a full-text search. */
 
+import { SearchLink } from '../components/scope-names.tsx';
 import { nameCounted } from '../../model/counters.ts';
 import type { ExcerptPiece, TextHit } from '../../store/archive/find-text.ts';
 import { Icon } from '../components/icons.tsx';
@@ -49,8 +50,8 @@ export function HitView({ hit }: { hit: TextHit }) {
           </span>
         )}
         {link === null ? null : <ExternalLink href={link.url} text={link.site} />}
-        {found_by.slice(0, MAX_FINDERS).map(({ search, topic }) => (
-          <a href={`/searches/${search}`}>{`${topic} / ${search}`}</a>
+        {found_by.slice(0, MAX_FINDERS).map(({ search }) => (
+          <SearchLink slug={search} />
         ))}
         {found_by.length <= MAX_FINDERS ? null : <span>and {found_by.length - MAX_FINDERS} more</span>}
       </p>

@@ -1,4 +1,5 @@
 /** Evidence of a thing: what is stored of it, the hashes of the raw responses that say so, and all of it as a file. */
+import { SearchLink } from '../components/scope-names.tsx';
 import { z } from 'zod';
 import { formatTimeToSecond } from '../../lib/display-format.ts';
 import { toJson } from '../../lib/json-values.ts';
@@ -144,7 +145,7 @@ function Responses({ evidence: { responses } }: { evidence: Evidence }) {
             cell: ({ run_id }) => <a href={`/runs/${run_id}`}>{String(run_id)}</a>,
             number: true,
           },
-          { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
+          { head: 'Search', cell: ({ search }) => <SearchLink slug={search} /> },
           {
             head: 'Received',
             cell: ({ received_at }) => (received_at === null ? 'unknown' : <Second at={received_at} />),
@@ -179,7 +180,7 @@ function Sightings({ evidence }: { evidence: Evidence }) {
         caption="Searches that saw it, earliest first"
         rows={rows}
         columns={[
-          { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
+          { head: 'Search', cell: ({ search }) => <SearchLink slug={search} /> },
           { head: 'First seen', cell: ({ first_seen_at }) => <Second at={first_seen_at} /> },
           {
             head: 'Run',

@@ -1,5 +1,7 @@
 /** One link: who found it first, its ranks, and who cites it. */
 
+import { useFrame } from '../components/page-frame.tsx';
+import { nameSearchOf, SearchLink } from '../components/scope-names.tsx';
 import { awaitMembers } from '../../lib/await-members.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -139,7 +141,7 @@ function LinkFinders({ rows }: { rows: readonly LinkSourceRow[] }) {
         rows={rows}
         columns={[
           { head: <span class="unseen">Order</span>, cell: ({ nth }) => `${nth}.`, number: true },
-          { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
+          { head: 'Search', cell: ({ search }) => <SearchLink slug={search} /> },
           { head: 'Source', cell: ({ source }) => source.replaceAll('_', ' ') },
           { head: 'First seen', cell: ({ first_seen_at }) => <Timestamp at={first_seen_at} exact /> },
           {
@@ -167,6 +169,7 @@ const MAX_LINES = 4;
 
 /** Its rank in each response; the line of a search breaks where a response did not contain it. */
 function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
+  const frame = useFrame();
   const searches = [...new Set(rows.filter(({ place }) => place !== null).map(({ search }) => search))];
   if (searches.length === 0) return null;
   const drawn = rows.filter(({ search }) => searches.slice(0, MAX_LINES).includes(search));
@@ -182,10 +185,10 @@ function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
         // A single rank makes no line; the table has it.
         return mine.length < 2 ? null : (
           <Chart
-            caption={`Rank of this link in responses to ${search}`}
+            caption={`Rank of this link in responses to ${nameSearchOf(frame, search)}`}
             at={mine.map(({ observed_at }) => observed_at)}
             seconds={0}
-            series={[{ name: search, values: mine.map(({ place }) => place) }]}
+            series={[{ name: nameSearchOf(frame, search), values: mine.map(({ place }) => place) }]}
             unit="rank"
             kind="lines"
           />

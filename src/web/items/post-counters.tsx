@@ -1,5 +1,6 @@
 /** Counters of a post: current, over time, and compared at equal age. */
 
+import { SearchLink } from '../components/scope-names.tsx';
 import {
   ENGAGEMENT_COUNTERS,
   MAIN_COUNTERS,
@@ -166,7 +167,7 @@ export function EngagementAtAge({ rows }: { rows: readonly PostAtAgeRow[] }) {
         rows={rows}
         columns={[
           { head: 'Age', cell: ({ hours }) => `${hours} h`, number: true },
-          { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
+          { head: 'Search', cell: ({ search }) => <SearchLink slug={search} /> },
           { head: 'Engagement', cell: ({ engagement }) => <RoundedCount of={engagement} />, number: true },
           {
             head: 'Typical, search',

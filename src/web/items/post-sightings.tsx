@@ -1,3 +1,4 @@
+import { SearchLink, TopicLink } from '../components/scope-names.tsx';
 import type { PostRank, PostSighting } from '../../store/queries/post-detail.ts';
 import { formatFullTime } from '../../lib/display-format.ts';
 import { Badge } from '../components/icons.tsx';
@@ -20,9 +21,9 @@ export function PostSightings({ rows }: { rows: readonly PostSighting[] }) {
             head: 'Search',
             cell: ({ search, topic }) => (
               <>
-                <a href={`/searches/${search}`}>{search}</a>
+                <SearchLink slug={search} within="topic" />
                 <div class="hint">
-                  of <a href={`/topics/${topic}`}>{topic}</a>
+                  of <TopicLink slug={topic} />
                 </div>
               </>
             ),
@@ -71,7 +72,7 @@ export function PostPlaces({ rows }: { rows: readonly PostRank[] }) {
           rows={ranked}
           columns={[
             { head: 'Run', cell: ({ run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>, number: true },
-            { head: 'Search', cell: ({ search }) => search },
+            { head: 'Search', cell: ({ search }) => <SearchLink slug={search} /> },
             { head: 'When', cell: ({ observed_at }) => <Timestamp at={observed_at} exact /> },
             { head: 'Rank', cell: ({ rank }) => <Count of={rank} />, number: true },
             { head: 'Of', cell: ({ posts }) => <Count of={posts} unit="post" />, number: true },

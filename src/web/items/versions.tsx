@@ -1,4 +1,6 @@
 /** How a post or an author changed over time, on their pages. */
+import { useFrame } from '../components/page-frame.tsx';
+import { nameSearchOf } from '../components/scope-names.tsx';
 import { compareVersions, type VersionMember } from '../../model/item-versions.ts';
 import { Table } from '../components/data-table.tsx';
 import { Section } from '../components/section.tsx';
@@ -17,6 +19,7 @@ export function Versions<V>({
   versions: readonly (V & Version)[];
   members: readonly VersionMember<V>[];
 }) {
+  const frame = useFrame();
   if (versions.length < 2) return null;
   const rows = compareVersions<V & Version>(versions, members).toReversed();
   return (
@@ -29,7 +32,11 @@ export function Versions<V>({
           {
             head: 'Seen by',
             cell: ({ version: { run_id: run, search } }) =>
-              run === null || search === null ? 'unknown' : <a href={`/runs/${run}`}>{search}</a>,
+              run === null || search === null ? (
+                'unknown'
+              ) : (
+                <a href={`/runs/${run}`}>{nameSearchOf(frame, search)}</a>
+              ),
           },
           {
             head: 'Changed',

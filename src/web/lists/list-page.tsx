@@ -1,5 +1,6 @@
 /** Posts, links and discoveries of a topic or search: filtered, sorted and paged by the address alone. */
 
+import { nameSearchOf } from '../components/scope-names.tsx';
 import { collectProblems, type Problem } from '../../model/errors.ts';
 import { EVERYTHING, parseQuery } from '../../model/search-query.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -55,7 +56,7 @@ export function addListPages(app: App, { ctx }: RouteContext): void {
     app.get(`/searches/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
       const search = await findSearchRow(ctx.db, request.params.slug);
       const scoped = { kind, scope: { topic: search.topic, search: search.slug }, searches: [search] };
-      const named = { id: search.id, name: search.slug };
+      const named = { id: search.id, name: nameSearchOf(request.frame, search.slug) };
       return renderList(app, ctx.db, request, reply, { ...scoped, ...named, address: request.query });
     });
   }

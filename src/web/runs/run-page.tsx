@@ -1,5 +1,6 @@
 /** One run: result, calls, discoveries, raw response. */
 
+import { nameSearchOf } from '../components/scope-names.tsx';
 import { awaitMembers } from '../../lib/await-members.ts';
 import { describeCompletionChange } from '../../model/statements/answer-change.ts';
 import { InvalidInput, Refused } from '../../model/errors.ts';
@@ -52,7 +53,7 @@ export function addRunPage(app: App, { ctx }: RouteContext): void {
     const run = await findById('run', id, readRun(ctx.db, id));
     const data = await readRunData(ctx, run);
     return renderPage(request, reply, {
-      title: `Run ${id} of ${run.search}`,
+      title: `Run ${id} of ${nameSearchOf(request.frame, run.search)}`,
       here: '/runs',
       above: <a href="/runs">Runs</a>,
       lead: (

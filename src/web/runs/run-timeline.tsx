@@ -1,5 +1,6 @@
 /** Facts of a run, and what to do if it did not succeed. */
 
+import { SearchLink, TopicLink } from '../components/scope-names.tsx';
 import { RUN_CODES, type RunCode } from '../../model/errors.ts';
 import type { RunNeighbours, RunRow } from '../../store/queries/run-list.ts';
 import { Facts } from '../components/fact-list.tsx';
@@ -50,10 +51,10 @@ export function RunTimeline({ run, service }: { run: RunRow; service: string | u
           [
             'Search',
             <>
-              <a href={`/searches/${run.search}`}>{run.search}</a>, version {run.version}
+              <SearchLink slug={run.search} within="topic" />, version {run.version}
             </>,
           ],
-          ['Topic', <a href={`/topics/${run.topic}`}>{run.topic}</a>],
+          ['Topic', <TopicLink slug={run.topic} />],
           ['Trigger', TRIGGER_WORDS[run.trigger]],
           ['Due', run.slot_at === null ? null : <Timestamp at={run.slot_at} exact />],
           [

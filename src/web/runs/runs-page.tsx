@@ -1,5 +1,6 @@
 /** Runs and their results. */
 
+import { SearchLink } from '../components/scope-names.tsx';
 import { findScope } from '../../monitor/topics/find-by-slug.ts';
 import { formatUtcMidnight } from '../../lib/display-format.ts';
 import { type Problem, RUN_CODES, type RunCode, SKIP_REASONS } from '../../model/errors.ts';
@@ -195,7 +196,7 @@ function RunTable({ runs, services }: { runs: readonly RunRow[]; services: Reado
       rows={runs}
       columns={[
         { head: 'Run', cell: ({ id }) => <a href={`/runs/${id}`}>{String(id)}</a>, number: true },
-        { head: 'Search', cell: ({ search }) => <a href={`/searches/${search}`}>{search}</a> },
+        { head: 'Search', cell: ({ search }) => <SearchLink slug={search} /> },
         { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
         { head: 'Due', cell: (run) => <Timestamp at={run.slot_at ?? run.created_at} /> },
         {

@@ -1,5 +1,6 @@
 /** All completions of a search with how much each changed, and the comparison of any two. */
 
+import { nameSearchOf } from '../components/scope-names.tsx';
 import { type AnswerChange, formatAnswerLine } from '../../model/statements/answer-change.ts';
 import { formatPercent } from '../../lib/display-format.ts';
 import { idKey } from '../../model/value-shapes.ts';
@@ -61,7 +62,7 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
     const isChosen = range.from !== undefined || range.to !== undefined;
     if (typeof diff === 'string' && isChosen) throw refuseDiff(diff, slug, range);
     return renderPage(request, reply, {
-      title: `Answers of ${slug}`,
+      title: `Answers of ${nameSearchOf(request.frame, slug)}`,
       here: '',
       above: <ScopeLinks scope={{ topic: search.topic, search: slug }} />,
       body: (

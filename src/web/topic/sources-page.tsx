@@ -1,5 +1,6 @@
 /** Sources of a topic: add, test, switch and remove its own; switch off those of the service; what a key would add. */
 
+import { TopicLink } from '../components/scope-names.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { InvalidInput } from '../../model/errors.ts';
@@ -116,7 +117,7 @@ export function addSourcesPage(app: App, { ctx }: RouteContext): void {
       status,
       title: `Sources of ${topic.name}`,
       here: '',
-      above: <a href={`/topics/${slug}`}>{slug}</a>,
+      above: <TopicLink slug={slug} />,
       lead: 'AI searches of this topic read these sources in addition to the sources of the service, from their next run on. A hosted service is never sent their addresses.',
       body: (
         <>

@@ -1,4 +1,5 @@
 /** Stories of a topic: items that say the same thing, folded; and the items of one of them. */
+import { nameTopic } from '../components/scope-names.tsx';
 import { z } from 'zod';
 import { idKey } from '../../model/value-shapes.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
@@ -86,7 +87,7 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
       const hours = await readStoryHours(ctx.db, { id, limit: MAX_STORY_HOURS });
       const last = items.length === SHOWN ? items.at(-1) : undefined;
       return renderPage(request, reply, {
-        title: `A story of ${story.topic}`,
+        title: `A story of ${nameTopic(request.frame, story.topic)}`,
         here: '',
         above: <a href={`/topics/${story.topic}/stories`}>Stories</a>,
         lead: <StoryFigures story={story} />,

@@ -1,5 +1,6 @@
 /** Actions on a topic or search: their menu, resume, remove and run now. */
 
+import { nameSearchOf } from '../components/scope-names.tsx';
 import { writeShareForm } from '../../monitor/access/share-pages.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { ActingContext } from '../../monitor/context.ts';
@@ -99,7 +100,7 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
     const search = await assertSearchNotRemoved(ctx.db, request.params.slug);
     const { slug } = search;
     return renderPage(request, reply, {
-      title: `Remove ${slug}?`,
+      title: `Remove ${nameSearchOf(request.frame, slug)}?`,
       here: '',
       above: <ScopeLinks scope={{ topic: search.topic, search: slug }} />,
       body: (

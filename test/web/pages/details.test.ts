@@ -109,7 +109,8 @@ describe('a link', () => {
     const { status, html } = await person.get(`/links/${id}`);
     expect(status).toBe(200);
     expect(html).toContain(`href="/searches/${search}"`);
-    expect(html).toContain(`Rank of this link in responses to ${search}`);
+    expect(html).toContain('Rank of this link in responses to trains: AI search');
+    expect(html).toContain(`/searches/${search}`);
     expect(html).toContain(`href="/runs/${run}#completion"`);
   });
 
@@ -147,7 +148,8 @@ describe('versions', () => {
       [id],
     );
     const { html } = await person.get(`/posts/${id}`);
-    expect(html).toContain(`href="/runs/${run}">${search}</a>`);
+    expect(html).toContain(`href="/runs/${run}">trains: Posts`);
+    expect(html).toContain(`/searches/${search}`);
     expect(section(html)).toMatch(/Text: &lt;b>edited&lt;\/b> .* Hashtags: none .* Text: as it was /);
     expect(section(html).match(/Text: /g)).toHaveLength(2);
   });

@@ -29,6 +29,7 @@ const frame: PageFrame = {
   kind: 'real',
   free: new Set(['sandbox']),
   topics: [],
+  searchNames: new Map(),
   formToken: 'token-of-the-form',
   visitor: { kind: 'local', scopes: expandScopes(['read']), name: null },
   done: null,
