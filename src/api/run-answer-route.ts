@@ -20,7 +20,7 @@ export function runAnswerRoute(app: App, { ctx }: RouteContext): void {
       description:
         'The bytes that the service sent, as a download. Treat them as untrusted. Returns 404 once they have expired.',
       tags: ['runs'],
-      params: z.strictObject({ run: idParam }),
+      params: z.strictObject({ run: idParam.meta({ examples: ['3'] }) }),
       response: {
         200: {
           description: 'The raw response. `getRun` returns its content type.',

@@ -42,7 +42,7 @@ const RunWhole = defineRowWith('RunWhole', 'runs', {
 });
 
 const about = { tag: 'runs', scope: 'read' } as const;
-const named = z.strictObject({ run: idParam });
+const named = z.strictObject({ run: idParam.meta({ examples: ['3'] }) });
 
 /**
  * The commands `runs show` and `runs replay` are written by hand: `show` prints a response as it was sent, `replay` derives
