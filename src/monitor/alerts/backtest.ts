@@ -85,7 +85,7 @@ export async function previewRule(ctx: Context, slug: string): Promise<RulePrevi
   return { days, messages: messages.length, discoveries: total, at_least: !is_whole, growth_since };
 }
 
-/** @throws Refused `not_found`; `conflict` for the rule `system` */
+/** @throws Refused `not_found`; InvalidInput for the rule `system` */
 export async function backtestRule(ctx: Context, slug: string, days: number): Promise<Backtest> {
   return backtestStored(ctx, slug, { days });
 }

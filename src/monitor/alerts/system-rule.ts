@@ -19,13 +19,12 @@ export function assertRemovable(slug: string): void {
     );
 }
 
-/** @throws Refused `conflict` for the rule `system`, which is not about discoveries */
+/** @throws InvalidInput for the rule `system`, which is not about discoveries */
 export function assertPreviewable(slug: string): void {
-  if (slug === SYSTEM_RULE)
-    throw new Refused(
-      'conflict',
-      `the rule "${slug}" has no preview; the problems that it reported are listed by GET /api/v1/system-events and on the page /alerts`,
-    );
+  if (slug !== SYSTEM_RULE) return;
+  const expected =
+    'another rule: "system" has no preview; the problems that it reported are listed by GET /api/v1/system-events and on the page /alerts';
+  throw new InvalidInput([{ path: 'rule', given: slug, expected }]);
 }
 
 const FIXED = ['on', 'topic', 'search', 'filter', 'preset', 'digest'] as const;
