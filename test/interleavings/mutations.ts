@@ -130,7 +130,7 @@ export const DEFECTS: readonly Defect[] = [
     name: 'neither locks nor slots exclude a concurrent scan',
     in: 'strandline.',
     replace: [
-      [/(ORDER BY next_due_at LIMIT \$3) FOR NO KEY UPDATE SKIP LOCKED/, '$1'],
+      [/(ORDER BY next_due_at LIMIT \$\d) FOR NO KEY UPDATE SKIP LOCKED/, '$1'],
       ['ON CONFLICT (search_id, slot_at) DO NOTHING', ''],
     ],
     roles: [scans, scans],

@@ -15,7 +15,7 @@ import type { Limits } from './plan.ts';
 
 /** The rows of one interleaving: a service with two searches. The first one is due, and each has a queued run. */
 export type Scene = {
-  /** Names it, and is the simulation that its searches belong to: scans of others leave them alone. */
+  /** Names it. */
   key: string;
   service: Id;
   slugs: readonly [string, string];
@@ -91,24 +91,24 @@ made_services AS (
 ), made_topics AS (
   INSERT INTO strandline.topics (slug, name, created_at) SELECT key, key, now - interval '1 day' FROM keys, moment RETURNING id, slug
 ), made_searches AS (
-  INSERT INTO strandline.searches (topic_id, service_id, slug, operation, version, labels, state, state_since, next_due_at, created_at, simulation)
-  SELECT t.id, s.id, key || side, 'microblog', 1, '{}', 'active', now - interval '1 day',
-    now + interval '1 day', now - interval '1 day', key
+  INSERT INTO strandline.searches (topic_id, service_id, slug, operation, version, labels, state, state_since, created_at)
+  SELECT t.id, s.id, key || side, 'microblog', 1, '{}', 'paused', now - interval '1 day', now - interval '1 day'
   FROM keys JOIN made_services s ON s.name = key JOIN made_topics t ON t.slug = key, unnest(ARRAY['-a', '-b']) side, moment
-  RETURNING id, slug, simulation
+  RETURNING id, slug
 ), made_versions AS (
   INSERT INTO strandline.search_versions (search_id, version, request_version, prompt, tools, model, cron, tz, created_at)
   SELECT id, 1, 1, 'p', '{}', 'NOVA', '* * * * *', 'UTC', now - interval '1 day' FROM made_searches, moment
 ), made_states AS (
   INSERT INTO strandline.search_states (search_id, state, began_at) SELECT id, 'active', now - interval '1 day' FROM made_searches, moment
 ), made_runs AS (
-  INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, slot_at, created_at)
-  SELECT id, 1, 1, 'schedule', 'queued', minute - interval '${DUE_MINUTES + 1} minutes', minute - interval '${DUE_MINUTES} minutes'
+  INSERT INTO strandline.runs (search_id, version, request_version, trigger, status, slot_at, created_at, ended_at)
+  SELECT id, 1, 1, 'schedule', 'cancelled', minute - interval '${DUE_MINUTES + 1} minutes', minute - interval '${DUE_MINUTES} minutes',
+    minute - interval '${DUE_MINUTES} minutes'
   FROM made_searches, moment RETURNING id, search_id
 )
 SELECT k.key, s.id AS service, array_agg(w.id ORDER BY w.slug) AS searches, array_agg(w.slug ORDER BY w.slug) AS slugs,
   array_agg(r.id ORDER BY w.slug) AS runs, (SELECT minute - interval '${DUE_MINUTES} minutes' FROM moment) AS first_slot
-FROM keys k JOIN made_services s ON s.name = k.key JOIN made_searches w ON w.simulation = k.key JOIN made_runs r ON r.search_id = w.id
+FROM keys k JOIN made_services s ON s.name = k.key JOIN made_searches w ON w.slug IN (k.key || '-a', k.key || '-b') JOIN made_runs r ON r.search_id = w.id
 GROUP BY k.key, k.ord, s.id ORDER BY k.ord`;
 
 /**
@@ -124,9 +124,12 @@ WITH scanned AS (
 ), archived AS (
   UPDATE strandline.searches SET archived_at = clock_timestamp(), next_due_at = NULL WHERE id = ANY ($5::bigint[])
 ), due AS (
-  UPDATE strandline.searches SET next_due_at = $2 WHERE id = ($1::bigint[])[1]
+  UPDATE strandline.searches SET state = 'active',
+    next_due_at = CASE WHEN id = ($1::bigint[])[1] THEN $2 ELSE clock_timestamp() + interval '1 day' END
+  WHERE id = ANY ($1::bigint[])
 ), offered AS (
-  UPDATE strandline.runs SET offer_at = clock_timestamp() - interval '1 second' WHERE search_id = ANY ($1::bigint[])
+  UPDATE strandline.runs SET status = 'queued', ended_at = NULL, offer_at = clock_timestamp() - interval '1 second'
+  WHERE search_id = ANY ($1::bigint[])
 )
 INSERT INTO strandline.call_minutes (service_id, sent_at) SELECT $3, '{}' WHERE $4`;
 
@@ -246,7 +249,6 @@ export async function openStage(): Promise<Stage> {
       db: gate.db,
       queue,
       worker: `connection ${gates.indexOf(gate)}`,
-      simulation: scene.key,
       actor: { kind: 'program', name: 'interleavings' },
       // A port that nobody listens at: the call certainly never left.
       endpoint: () =>

@@ -138,10 +138,3 @@ test('a weekday search is not silent over the weekend, a daily one is', async ()
   expect(await silentAt((2 * DAY) / MINUTE + 60)).toEqual(['daily']);
   for (const slug of ['weekdays', 'daily']) await changeSearch(world.ctx, slug, 'pause');
 });
-
-test('searches of a running simulation are excluded', async () => {
-  await newSearch(world, 'simulated', { every: '15m' });
-  expect(await silentAt(0)).toEqual(['simulated']);
-  await world.db.pool.query(`UPDATE strandline.searches SET simulation = 'demo' WHERE slug = 'simulated'`);
-  expect(await silentAt(0)).toEqual([]);
-});

@@ -75,7 +75,7 @@ describe('a chart', () => {
   test('marks a lower bound, spikes and versions', () => {
     expect(chart).toMatch(/<data value="90" class="least pale">≥ 90/);
     expect(chart).toMatch(/class="spike-mark"/);
-    expect(chart).toMatch(/class="version-mark".*v2/);
+    expect(chart).toMatch(/class="version-mark is-version".*v2/);
     expect(chart).toContain('v2: query changed to “trains”');
   });
 
