@@ -192,11 +192,11 @@ describe.skipIf(driver === undefined)('the image', () => {
           if (reply.status >= 500) failed.push(`${route}: ${reply.status}`);
         }
         expect(failed, container.said.slice(-20).join('\n')).toEqual([]);
-        // Asked for by scripts, by a form, or under another name, or not there before something was found or sent, before a second answer, or without a feed.
+        // Asked for by scripts, by a form, or under another name, or not there before something was found or sent, before a second answer, without a feed, or without a link to share.
         expect(
           unseen.filter(
             (route) =>
-              !/forecast|readyz|selection|deliveries|digests\/:|dismissed|completions|^\/feeds\/|^\/feed\.rss/.test(
+              !/forecast|readyz|selection|deliveries|digests\/:|dismissed|completions|^\/shared\/|^\/feeds\/|^\/feed\.rss/.test(
                 route,
               ),
           ),
