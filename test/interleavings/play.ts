@@ -22,7 +22,7 @@ export async function play(stage: Stage, plan: Plan): Promise<Played> {
   const trace: string[] = [];
   const working = plan.roles.map((role, i) => {
     const gate = gateAt(gates, i);
-    const ctx = stage.contextOf(gate, scene, plan.limits, role.does === 'execute' ? role.response : 'posts');
+    const ctx = stage.contextOf(gate, plan.limits, role.does === 'execute' ? role.response : 'posts');
     gate.begin(() =>
       act(ctx, role, scene, record).catch((error: unknown) => {
         record.violations.push(`connection ${i} (${roleInWords(role)}) failed: ${String(error)}`);
@@ -128,7 +128,7 @@ WHERE read_at IS NULL AND run_id IN (SELECT id FROM strandline.runs WHERE search
 async function settle(stage: Stage, scene: Scene, plan: Plan): Promise<string[]> {
   const { observer, record } = stage;
   const gate = gateAt(stage.gates, 0);
-  const ctx = stage.contextOf(gate, scene, plan.limits, 'posts');
+  const ctx = stage.contextOf(gate, plan.limits, 'posts');
   record.isOutage = false;
   const before = await check(observer, scene, plan);
   let now: Findings = before;

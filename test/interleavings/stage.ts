@@ -38,7 +38,7 @@ export type Stage = {
   /** @param calledBefore whether its service has the row that minutes are counted in */
   nextScene(calledBefore: boolean): Promise<Scene>;
   /** For whoever works at this gate; calls are made to the service in this manner. */
-  contextOf(gate: Gate, scene: Scene, limits: Limits, response: ResponseKind): ActingContext;
+  contextOf(gate: Gate, limits: Limits, response: ResponseKind): ActingContext;
   /** What is noted while one interleaving is played. */
   record: PlayRecord;
   reset(): void;
@@ -236,7 +236,7 @@ export async function openStage(): Promise<Stage> {
       before = searches;
       return scene;
     },
-    contextOf: (gate, scene, limits, response) => ({
+    contextOf: (gate, limits, response) => ({
       config: {
         ...config,
         maxCallsPerRun: limits.perRun,

@@ -74,7 +74,8 @@ async function passes(tests: readonly string[], mutant: Mutant | null): Promise<
   const specifications = (await vitest.globTestSpecifications()).filter(({ moduleId }) =>
     files.has(moduleId),
   );
-  if (specifications.length !== tests.length) throw new Error(`a test file is missing of ${tests.join(', ')}`);
+  if (specifications.length !== tests.length)
+    throw new Error(`a test file is missing of ${tests.join(', ')}`);
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications, false);
   // Results of earlier runs are among them.
   const run = testModules.filter(({ moduleId }) => files.has(moduleId));
