@@ -4,6 +4,7 @@
  * so that they are not split into sentences.
  */
 
+import type { Cooperative } from '../../lib/cooperative.ts';
 import type { LinkRef } from '../../model/parsed-results.ts';
 import { MAX_LINK_LENGTH } from '../../model/links/link.ts';
 import { MARK } from '../../lib/sentences.ts';
@@ -50,8 +51,11 @@ const SOURCE_LINE =
 
 const CODE_BLOCK = /```[\s\S]*?(?:```|$)/g;
 
+/** Tokens that are read without a pause: an address takes some microseconds. */
+const TOKENS_AT_ONCE = 1_000;
+
 /** @param raw at most `MAX_TEXT_LENGTH`; linear in its length. Code blocks are left out. */
-export function extractMarks(raw: string): MarkedText {
+export function* extractMarks(raw: string): Cooperative<MarkedText> {
   const numbered = new Map<number, LinkRef | null>();
   const define = (n: number, link: LinkRef) => {
     const known = numbered.get(n);
@@ -60,6 +64,7 @@ export function extractMarks(raw: string): MarkedText {
   };
   const prose = raw.replaceAll(/[\ue000\ue001]/g, '').replace(CODE_BLOCK, '\n');
   const text = extractSourceList(prose, define);
+  yield;
   const tokens: MarkToken[] = [];
   let marked = '';
   let from = 0;
@@ -69,6 +74,7 @@ export function extractMarks(raw: string): MarkedText {
     if (read === undefined) continue;
     marked += text.slice(from, match.index) + read.stands;
     if (read.stands !== '') tokens.push(read.token);
+    if (tokens.length % TOKENS_AT_ONCE === 0) yield;
     from = read.end;
     token.lastIndex = read.end;
   }
@@ -161,8 +167,9 @@ const MAX_CITATIONS = 1_000;
  * The links that a text cites, in order of first citation, distinct: those of its marks, bare addresses, and its list of
  * sources. Whatever a statement of the text cites is among them.
  */
-export function parseCitations(text: string): LinkRef[] {
-  const { tokens, numbered } = extractMarks(text);
+export function* parseCitations(text: string): Cooperative<LinkRef[]> {
+  const { tokens, numbered } = yield* extractMarks(text);
+  yield;
   const cited = [
     ...tokens.flatMap(({ links, numbers }) => [...links, ...numbers.map((n) => numbered.get(n) ?? null)]),
     ...numbered.values(),

@@ -41,7 +41,7 @@ export function* parseCompletion(
   };
   const links = yield* parseAddressList(answer, 'completion_links', rejects);
   for (const role of CLAIM_ROLES) {
-    links.push(...parseCitations(readRoleText(sections, role)));
+    links.push(...(yield* parseCitations(readRoleText(sections, role))));
     yield;
   }
   const read: CompletionWithoutStatements = {

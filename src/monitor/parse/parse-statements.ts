@@ -22,6 +22,8 @@ export const MAX_STATEMENTS = 300;
 /** Maximum stored length of a statement, in UTF-16 code units; its identity uses the full text. */
 const MAX_STATEMENT_LENGTH = 2_000;
 const MAX_CITED = 50;
+/** Sentences that are read without a pause. */
+const PIECES_AT_ONCE = 200;
 
 type CompletionTexts = Pick<ParsedCompletion, StatementRole | 'text_chunks'>;
 type CitableResults = {
@@ -32,7 +34,7 @@ type CitableResults = {
 
 /**
  * Parses the statements of all texts of a completion, in order, distinct within a text. Never throws; linear in the
- * length of the texts, with a pause after each. Bare numbers (`[8, 17]`) are resolved only if the same text defines
+ * length of the texts, with pauses. Bare numbers (`[8, 17]`) are resolved only if the same text defines
  * them, by `[8](address)` or a list of sources: no generation specifies how its results are numbered.
  * @param toCitation see {@link createCitationResolver}
  */
@@ -43,7 +45,7 @@ export function* parseStatements(
   const claims: Statement[] = [];
   for (const role of CLAIM_ROLES) {
     yield;
-    claims.push(...parseTextStatements(role, readRoleText(texts, role), toCitation));
+    claims.push(...(yield* parseTextStatements(role, readRoleText(texts, role), toCitation)));
   }
   return claims.map((claim, position) => ({ ...claim, position }));
 }
@@ -56,11 +58,18 @@ export function readRoleText(texts: CompletionTexts, role: StatementRole): strin
 
 type Statement = Omit<ParsedStatement, 'position'>;
 
-function parseTextStatements(role: StatementRole, text: string, toCitation: CitationResolver): Statement[] {
-  const marked = extractMarks(stripHeadings(text));
+function* parseTextStatements(
+  role: StatementRole,
+  text: string,
+  toCitation: CitationResolver,
+): Cooperative<Statement[]> {
+  const marked = yield* extractMarks(stripHeadings(text));
   const statements = new Map<string, Statement>();
   let next = 0;
-  for (const piece of splitSentences(unwrapLines(joinMarks(marked.text)))) {
+  const lines = unwrapLines(joinMarks(marked.text));
+  yield;
+  for (const [i, piece] of splitSentences(lines).entries()) {
+    if (i % PIECES_AT_ONCE === 0) yield;
     const count = piece.split(/[\ue000\ue001]/).length - 1;
     const tokens = marked.tokens.slice(next, next + count);
     next += count;
