@@ -35,12 +35,12 @@ export const SCHEDULE: Subject = {
     },
     { file: 'monitor/schedule/cron.ts', code: 'first <= (MAX_DAYS', by: 'first < (MAX_DAYS' },
     { file: DUE, code: 'i === latest.length - 1 ? obstacle', by: 'i === 0 ? obstacle' },
-    { file: DUE, code: 'Number(next_due_at) <= now.getTime()', by: 'Number(next_due_at) < now.getTime()' },
     {
       file: DUE,
-      code: "archived_at !== null || state === 'paused' || state",
-      by: 'archived_at !== null || state',
+      code: 'Math.max(Number(search.next_due_at), search.created_at.getTime())',
+      by: 'Number(search.next_due_at)',
     },
+    { file: DUE, code: 'isQueued: obstacle === null', by: 'isQueued: true' },
     { file: DUE, code: 'new Date(end.getTime() - 1)', by: 'end' },
     {
       file: DUE,

@@ -220,6 +220,12 @@ describe('the budget', () => {
     );
   });
 
+  test('that was not used is not saved up', () => {
+    const at = 30 * DAY;
+    expect(spendCall(at - 10 * DAY, at, 24)).toBe(spendCall(null, at, 24));
+    expect(spendCall(at + DAY, at, 24)).toBeGreaterThan(at + DAY);
+  });
+
   test('of several searches goes where responses are fullest, and is kept', () => {
     const searches = [10, 100, 1_000].map((perHour) => ({ pace: watch(perHour), ...LIMITS }));
     const callsAt = (fill: number) =>
