@@ -41,7 +41,7 @@ export type ModelPlanReport = {
   ms: number;
   /** Why its plan was not used, as the end of a sentence about the model. Null: it was used. */
   why: string | null;
-  /** The questions that the prompt consists of; empty if it asks one thing. */
+  /** The questions that the prompt was divided into; empty if the prompt asks one thing. */
   questions: string[];
   /** `language`: ISO 639-1, null if unknown. `days`: age of results at most; null: as requested. */
   queries: { tool: string; words: string; language: string | null; days: number | null }[];

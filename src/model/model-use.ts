@@ -1,4 +1,4 @@
-/** What a language model is asked for, and how often it was. */
+/** What a language model is asked for, and how often it was asked. */
 
 export const MODEL_PURPOSES = ['plan', 'write', 'check'] as const;
 export type ModelPurpose = (typeof MODEL_PURPOSES)[number];

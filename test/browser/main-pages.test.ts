@@ -1,30 +1,14 @@
 /** The pages that a person opens every day; `pages.test.ts` opens all of them. */
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { hasBrowser, openBrowser } from './browser.ts';
-import { checkPage, openCopies } from './page-check.ts';
-import { openStage, type Stage } from './stage.ts';
-import { openVisit, type Visit } from './visit.ts';
+import { hasBrowser } from './browser.ts';
+import { type Checked, checkPage, openChecked } from './page-check.ts';
 
 describe.skipIf(!hasBrowser())('main pages', () => {
-  let browser: Browser;
-  let stage: Stage;
-  let visit: Visit;
-  let copies: Page;
-
+  let checked: Checked;
   beforeAll(async () => {
-    const [opened, set] = await Promise.all([openBrowser(), openStage()]);
-    if (opened === undefined) throw new Error('there was a browser a moment ago');
-    browser = opened;
-    stage = set;
-    visit = await openVisit(browser, stage.web.url);
-    copies = await openCopies(browser, stage);
+    checked = await openChecked();
   });
-  afterAll(async () => {
-    await visit?.close();
-    await browser?.close();
-    await stage?.close();
-  });
+  afterAll(() => checked?.close());
 
   test.for([
     ['overview', '/'],
@@ -39,7 +23,7 @@ describe.skipIf(!hasBrowser())('main pages', () => {
   ] as const)(
     '%s has no layout or accessibility problem, light or dark, narrow or wide',
     async ([name, address]) => {
-      await checkPage({ visit, copies, stage }, { name: `main ${name}`, address });
+      await checkPage(checked, { name: `main ${name}`, address });
     },
   );
 });

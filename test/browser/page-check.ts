@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Stage } from './stage.ts';
+import { openBrowser } from './browser.ts';
+import { openStage, type Stage } from './stage.ts';
 import { barriers, load, NARROW, openVisit, PHONE, type Visit, WIDE } from './visit.ts';
 
 /** Where screenshots are stored for people to look at; none are taken if it is not set. */
@@ -15,17 +16,35 @@ export const EYES = [
   { eyes: 'dark-phone', scheme: 'dark', size: PHONE },
 ] as const;
 
-/** Shows each page as its scripts left it, without loading axe again, which takes as long as a check. */
-export async function openCopies(browser: Browser, stage: Stage): Promise<Page> {
+/** Pages in a browser, and what they show. */
+export type Checked = {
+  browser: Browser;
+  stage: Stage;
+  visit: Visit;
+  /** Shows each page as its scripts left it, without loading axe again, which takes as long as a check. */
+  copies: Page;
+  close(): Promise<void>;
+};
+
+/** Opens the stage and a browser, which must be there. */
+export async function openChecked(): Promise<Checked> {
+  const [browser, stage] = await Promise.all([openBrowser(), openStage()]);
+  if (browser === undefined) throw new Error('there was a browser a moment ago');
+  const visit = await openVisit(browser, stage.web.url);
   // What scripts have set is an attribute here, which the policy would not let in.
-  const { page } = await openVisit(browser, stage.web.url, { bypassCSP: true });
-  await page.goto('/new');
-  return page;
+  const { page: copies } = await openVisit(browser, stage.web.url, { bypassCSP: true });
+  await copies.goto('/new');
+  const close = async () => {
+    await visit.close();
+    await browser.close();
+    await stage.close();
+  };
+  return { browser, stage, visit, copies, close };
 }
 
-/** Opens a page light and dark, narrow and wide. @param where.copies of {@link openCopies} */
+/** Opens a page light and dark, narrow and wide. */
 export async function checkPage(
-  { visit, copies, stage }: { visit: Visit; copies: Page; stage: Stage },
+  { visit, copies, stage }: Checked,
   { name, address, status = 200 }: { name: string; address: string; status?: number },
 ): Promise<void> {
   const { page } = visit;

@@ -1,5 +1,5 @@
 /** Every page in two settings: light on a wide screen, and dark on a phone. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildHttpServer } from '../../src/app/http-server.ts';
 import { derivePending } from '../../src/monitor/derive/follower.ts';
@@ -12,9 +12,9 @@ import { homeOf } from '../cli/stand.ts';
 import { KEY, startForTest } from '../service/running.ts';
 import { foundItem, stubSource } from '../service/stub-source.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
-import { checkPage, EYES, openCopies, TOO_WIDE } from './page-check.ts';
-import { type Ids, openStage, type Stage } from './stage.ts';
-import { barriers, NARROW, openVisit, PHONE, type Visit, WIDE } from './visit.ts';
+import { type Checked, checkPage, EYES, openChecked, TOO_WIDE } from './page-check.ts';
+import type { Ids, Stage } from './stage.ts';
+import { barriers, NARROW, openVisit, PHONE, WIDE } from './visit.ts';
 
 type Row = readonly [name: string, address: string | ((ids: Ids) => string), status?: number];
 
@@ -113,24 +113,15 @@ const FILES =
 describe.skipIf(!hasBrowser())('every page', () => {
   let browser: Browser;
   let stage: Stage;
-  let visit: Visit;
-  let copies: Page;
+  let checked: Checked;
 
   beforeAll(async () => {
-    const [opened, set] = await Promise.all([openBrowser(), openStage()]);
-    if (opened === undefined) throw new Error('there was a browser a moment ago');
-    browser = opened;
-    stage = set;
+    checked = await openChecked();
+    ({ browser, stage } = checked);
     await listNames(stage);
     await watchFirst(stage);
-    visit = await openVisit(browser, stage.web.url);
-    copies = await openCopies(browser, stage);
   });
-  afterAll(async () => {
-    await visit?.close();
-    await browser?.close();
-    await stage?.close();
-  });
+  afterAll(() => checked?.close());
 
   test('every route with a page is in the table', async () => {
     const routes = await buildHttpServer(homeOf(stage.history.world), { api: [], pages: [addPageRoutes] });
@@ -280,7 +271,7 @@ describe.skipIf(!hasBrowser())('every page', () => {
     '%s has no layout or accessibility problem, light or dark, narrow or wide',
     async ([name, address, status = 200]) => {
       const asked = typeof address === 'string' ? address : address(stage.ids);
-      await checkPage({ visit, copies, stage }, { name, address: asked, status });
+      await checkPage(checked, { name, address: asked, status });
     },
   );
 });

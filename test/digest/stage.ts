@@ -1,13 +1,11 @@
 /** Searches of posts and of answers that find what a test says, when it says. */
 import { MINUTE } from '../../src/lib/time.ts';
 import type { RunCode } from '../../src/model/errors.ts';
-import { loadDialect } from '../../src/protocol/dialect.ts';
-import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { failRun, insertRun } from '../../src/store/runs/run-states.ts';
-import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
+import { saveBody } from '../store/finds.ts';
 import { wirePost } from '../stub-service.ts';
 import type { World } from '../world.ts';
 
@@ -37,21 +35,7 @@ async function claim(world: World, search: Search, minutes: number) {
 
 async function save(world: World, search: Search, minutes: number, body: object): Promise<void> {
   world.clock.set(at(minutes));
-  const leased = await claim(world, search, minutes);
-  const diff = await saveFindings(world.db, {
-    ...leased,
-    searchId: search.id,
-    serviceId: search.service_id,
-    findings: parseResponse({
-      operation: search.operation,
-      body: JSON.stringify(body),
-      contentType: 'application/json',
-      dialect: loadDialect('named'),
-    }),
-    observedAt: at(minutes),
-    endedAt: at(minutes),
-  });
-  if (diff === null) throw new Error('not saved');
+  await saveBody(world, search, body);
   await world.derive();
 }
 

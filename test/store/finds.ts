@@ -15,17 +15,41 @@ export const other = (n: number) =>
 export type Post = { id: number | string; author?: string; text?: string; urls?: string[] };
 export type Link = { link: string; title?: string };
 
+/** Saves a run of the search that returned this body now, in the names of the wire. */
+export async function saveBody(
+  { db, clock }: Pick<World, 'db' | 'clock'>,
+  search: Search,
+  body: object,
+): Promise<void> {
+  const now = clock.now();
+  const runId = await insertRun(db.pool, { searchId: search.id, trigger: 'manual', now });
+  const leased = await leaseRun(db, { runId, worker: 'test', leaseMs: 30_000, now });
+  if (leased === null) throw new Error('not leased');
+  const diff = await saveFindings(db, {
+    runId,
+    fence: leased.fence,
+    searchId: search.id,
+    serviceId: search.service_id,
+    findings: parseResponse({
+      operation: search.operation,
+      body: JSON.stringify(body),
+      contentType: 'application/json',
+      dialect: loadDialect('named'),
+    }),
+    observedAt: now,
+    endedAt: now,
+  });
+  if (diff === null) throw new Error('not saved');
+}
+
 /** Saves a run of the search that found these. @param options.by the search whose ids and addresses posts have */
 export async function saveFound(
-  { db, clock }: World,
+  world: World,
   search: Search,
   posts: readonly Post[],
   links: readonly Link[] = [],
   { by = search }: { by?: Search } = {},
 ): Promise<void> {
-  const now = clock.now();
-  const runId = await insertRun(db.pool, { searchId: search.id, trigger: 'manual', now });
-  const leased = await leaseRun(db, { runId, worker: 'test', leaseMs: 30_000, now });
   const body =
     search.operation === 'ai'
       ? { hacker_news_search_results: { organic_results: links } }
@@ -43,18 +67,5 @@ export async function saveFound(
             }),
           ),
         };
-  await saveFindings(db, {
-    runId,
-    fence: leased?.fence ?? 0,
-    searchId: search.id,
-    serviceId: search.service_id,
-    findings: parseResponse({
-      operation: search.operation,
-      body: JSON.stringify(body),
-      contentType: 'application/json',
-      dialect: loadDialect('named'),
-    }),
-    observedAt: now,
-    endedAt: now,
-  });
+  await saveBody(world, search, body);
 }

@@ -4,20 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashFoldedText } from '../../src/model/folded-text.ts';
 import { separate } from '../../src/lib/disjoint-sets.ts';
 import { HOUR } from '../../src/lib/time.ts';
-import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
-import { loadDialect } from '../../src/protocol/dialect.ts';
 import { readCopies } from '../../src/store/stories/one-thing.ts';
 import { followStories } from '../../src/store/stories/follow-stories.ts';
 import { MAX_SUMMARIZED } from '../../src/store/stories/write-stories.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
-import { leaseRun } from '../../src/store/runs/run-leases.ts';
-import { insertRun } from '../../src/store/runs/run-states.ts';
-import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
 import { LOCK_FEED } from '../../src/store/save/save-sql.ts';
 import { until } from '../processes.ts';
+import { saveBody } from './finds.ts';
 import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 
@@ -51,10 +47,6 @@ async function finds(
   posts: readonly Post[],
   links: readonly number[] = [],
 ): Promise<void> {
-  const { db, clock } = world;
-  const now = clock.now();
-  const runId = await insertRun(db.pool, { searchId: search.id, trigger: 'manual', now });
-  const leased = await leaseRun(db, { runId, worker: 'test', leaseMs: 30_000, now });
   const body =
     search.operation === 'ai'
       ? { hacker_news_search_results: { organic_results: links.map((id) => ({ link: address(topic, id) })) } }
@@ -72,20 +64,7 @@ async function finds(
             }),
           ),
         };
-  await saveFindings(db, {
-    runId,
-    fence: leased?.fence ?? 0,
-    searchId: search.id,
-    serviceId: search.service_id,
-    findings: parseResponse({
-      operation: search.operation,
-      body: JSON.stringify(body),
-      contentType: 'application/json',
-      dialect: loadDialect('named'),
-    }),
-    observedAt: now,
-    endedAt: now,
-  });
+  await saveBody(world, search, body);
 }
 
 const follow = () => followStories(world.db, { batches: 100, waits: true });

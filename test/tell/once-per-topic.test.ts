@@ -5,15 +5,11 @@ import { DAY, HOUR } from '../../src/lib/time.ts';
 import { backtestRule, previewRule } from '../../src/monitor/alerts/backtest.ts';
 import { createRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { evaluateRules } from '../../src/monitor/alerts/rule-evaluation.ts';
-import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
-import { loadDialect } from '../../src/protocol/dialect.ts';
 import { readNewestDiscoveries } from '../../src/store/queries/discoveries.ts';
 import { describeLinks } from '../../src/store/queries/named-posts.ts';
-import { leaseRun } from '../../src/store/runs/run-leases.ts';
-import { insertRun } from '../../src/store/runs/run-states.ts';
-import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
+import { saveBody } from '../store/finds.ts';
 import { wirePost } from '../stub-service.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -40,29 +36,12 @@ async function newSearch(slug: string, topic: string, operation: 'ai' | 'microbl
 
 /** A run that found these items: as posts, or as links by an AI search. */
 async function finds(search: Search, ...ids: string[]): Promise<void> {
-  const { db, clock } = stage.world;
-  clock.advance(HOUR);
-  const now = clock.now();
-  const runId = await insertRun(db.pool, { searchId: search.id, trigger: 'manual', now });
-  const leased = await leaseRun(db, { runId, worker: 'test', leaseMs: 30_000, now });
+  stage.world.clock.advance(HOUR);
   const body =
     search.operation === 'ai'
       ? { hacker_news_search_results: { organic_results: ids.map((id) => ({ link: address(id) })) } }
       : { miner_tweets: ids.map((id) => wirePost(id, { url: address(id), text: `post ${id}` })) };
-  await saveFindings(db, {
-    runId,
-    fence: leased?.fence ?? 0,
-    searchId: search.id,
-    serviceId: search.service_id,
-    findings: parseResponse({
-      operation: search.operation,
-      body: JSON.stringify(body),
-      contentType: 'application/json',
-      dialect: loadDialect('named'),
-    }),
-    observedAt: now,
-    endedAt: now,
-  });
+  await saveBody(stage.world, search, body);
 }
 
 /** The items in the messages to a channel, in the order of the feed: `rule kind ID`. */

@@ -19,8 +19,9 @@ import type { ActingContext, Context } from '../context.ts';
 import { bindAddress, EXPECTED_PAGE } from './share-pages.ts';
 
 /** How long a link works, in days. */
-export const SHARE_SPANS = { '1d': 1, '7d': 7, '30d': 30 } as const;
-export type ShareSpan = keyof typeof SHARE_SPANS;
+const SPAN_DAYS = { '1d': 1, '7d': 7, '30d': 30 } as const;
+export type ShareSpan = keyof typeof SPAN_DAYS;
+export const SHARE_SPANS = Object.keys(SPAN_DAYS) as [ShareSpan, ...ShareSpan[]]; // its own keys
 
 /** UTF-16 code units. */
 export const MAX_SHARE_NAME = 100;
@@ -56,7 +57,7 @@ export async function createShare(
   const fields = {
     name: name === '' ? cleanText(cleanLine(bound.title), MAX_SHARE_NAME) : name,
     address: bound.address,
-    expires_at: new Date(now.getTime() + SHARE_SPANS[written.expires_in] * DAY),
+    expires_at: new Date(now.getTime() + SPAN_DAYS[written.expires_in] * DAY),
   };
   const created_by = nameActor(ctx.actor);
   const row = await inTransaction(ctx.db, async (tx) => {

@@ -9,7 +9,6 @@ import {
   MAX_SHARE_NAME,
   revokeShare,
   SHARE_SPANS,
-  type ShareSpan,
   writeSharePath,
 } from './manage-shares.ts';
 import { MAX_VIEW_ADDRESS } from './manage-views.ts';
@@ -33,8 +32,6 @@ const NewShare = z
   })
   .meta({ id: 'NewShare' });
 
-const spans = Object.keys(SHARE_SPANS) as [ShareSpan, ...ShareSpan[]]; // its own keys
-
 const newShare = z
   .strictObject({
     address: textParam(MAX_VIEW_ADDRESS)
@@ -44,10 +41,10 @@ const newShare = z
         help: 'page to share, such as "/topics/harbour-ferry?range=7d"',
       }),
     expires_in: z
-      .enum(spans)
+      .enum(SHARE_SPANS)
       .default('7d')
       .describe('Time until the link expires.')
-      .register(commandWords, { flag: '--expires <time>', help: `${spans.join(', ')} (default: 7d)` }),
+      .register(commandWords, { flag: '--expires <time>', help: `${SHARE_SPANS.join(', ')} (default: 7d)` }),
     name: textParam(MAX_SHARE_NAME)
       .optional()
       .describe('Default: what the page shows.')
@@ -99,7 +96,7 @@ export const SHARE_OPERATIONS = [
     id: 'revokeShare',
     route: 'DELETE /api/v1/shares/{share}',
     command: 'shares remove',
-    does: 'Revoke a link: it no longer works',
+    does: 'Revoke a link, so that it no longer works',
     more: 'Cannot be undone, and takes effect at once. The link stays listed.',
     input: z.strictObject({ share: named }),
     output: Share,

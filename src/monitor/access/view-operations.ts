@@ -21,7 +21,7 @@ const newView = z
       .describe('Unique.')
       .register(commandWords, { argument: 'name', help: `name, at most ${MAX_VIEW_NAME} characters` }),
     address: textParam(MAX_VIEW_ADDRESS)
-      .describe('Path of a page of the dashboard, with its query.')
+      .describe('Path and query of a page of the dashboard.')
       .register(commandWords, {
         argument: 'address',
         help: 'path of a page, such as "/topics/harbour-ferry?range=7d"',

@@ -39,7 +39,7 @@ const story = z.strictObject({
 const LEFT_OUT =
   'Lists, feeds, rules, digests, and messages that are not composed yet leave it out. Charts, exports and SQL keep it.';
 const RESTORED =
-  'It can be reported and listed again. What was left out of messages meanwhile is not sent later.';
+  'It can be listed and reported again. What messages left out in the meantime is not sent later.';
 
 const MAX_LISTED = 500;
 const about = { tag: 'alerts', scope: 'write' } as const;
@@ -77,7 +77,7 @@ export const DISMISSAL_OPERATIONS = [
     more: `${LEFT_OUT} So are items that join it later, and a story that merges with it.`,
     input: story,
     output: z.object({ changed: z.boolean().describe('False if it was dismissed already.') }),
-    example: 'strandline stories dismiss 29',
+    example: 'strandline stories dismiss 10',
     run: async ({ ctx }, { id }) => ({ changed: await dismissStory(ctx, id) }),
   }),
   declareOperation({

@@ -2,12 +2,13 @@
 import { createNotFound, InvalidInput, Refused } from '../../model/errors.ts';
 import { cleanLine } from '../../lib/text.ts';
 import { diffFields, nameActor, recordAudit } from '../../store/access/audit-entries.ts';
-import { type Id, inTransaction, onlyRow, readTime } from '../../store/db/database.ts';
+import { type Id, inTransaction, readTime } from '../../store/db/database.ts';
 import {
   countTopicNotes,
   deleteTopicNote,
   insertTopicNote,
   lockTopicNote,
+  MAX_NOTE_LENGTH,
   type TopicNote,
   updateTopicNote,
 } from '../../store/topics/topic-notes.ts';
@@ -15,8 +16,6 @@ import { lockTopic } from '../../store/topics/topics.ts';
 import type { ActingContext } from '../context.ts';
 import { assertTopicNotRemoved } from '../topics/find-by-slug.ts';
 
-/** In characters, as the table counts them. */
-export const MAX_NOTE_LENGTH = 280;
 const MAX_NOTES = 1_000;
 
 /**
@@ -38,9 +37,7 @@ export async function addNote(
       throw new Refused('conflict', `a topic has at most ${MAX_NOTES} notes; remove one first`);
     const now = await readTime(tx, ctx.clock);
     const { at = now } = note;
-    const row = onlyRow(
-      await insertTopicNote(tx, { topicId: topic.id, at, text, now, by: nameActor(ctx.actor) }),
-    );
+    const row = await insertTopicNote(tx, { topicId: topic.id, at, text, now, by: nameActor(ctx.actor) });
     await recordAudit(tx, ctx, {
       action: 'topic.note_added',
       subject: topic.slug,
@@ -66,7 +63,7 @@ export async function editNote(
     const changes = diffFields({ text: before.text, at: before.at }, after);
     if (Object.keys(changes).length === 0) return before;
     const now = await readTime(tx, ctx.clock);
-    const row = onlyRow(await updateTopicNote(tx, { id, ...after, now }));
+    const row = await updateTopicNote(tx, { id, ...after, now });
     await recordAudit(tx, ctx, { action: 'topic.note_changed', subject: before.topic, changes });
     return { ...row, topic: before.topic };
   });

@@ -1,7 +1,7 @@
 /** Operations on notes: what people know about a time of a topic. */
 import { z } from 'zod';
 import { idParam, idShape, textParam, timeParam, timeShape, topicSlug } from '../../model/value-shapes.ts';
-import { listTopicNotes } from '../../store/topics/topic-notes.ts';
+import { listTopicNotes, MAX_NOTE_LENGTH } from '../../store/topics/topic-notes.ts';
 import { pastTimeWords } from '../common-inputs.ts';
 import { commandWords, declareOperation } from '../operation.ts';
 import { findTopicRow } from '../topics/find-by-slug.ts';
@@ -13,7 +13,7 @@ const TopicNote = z
   .object({
     id: idShape,
     topic: z.string().describe('Slug.'),
-    at: timeShape.describe('The time that it is about (UTC).'),
+    at: timeShape.describe('Time that the note is about (UTC).'),
     text: z.string(),
     added_at: timeShape,
     added_by: z.string().describe('An account, or the prefix of a token.'),
@@ -25,11 +25,14 @@ const topic = topicSlug.clone().register(commandWords, { argument: 'topic', help
 const id = idParam
   .clone()
   .register(commandWords, { argument: 'note', help: 'note id; see: notes list TOPIC' });
-/** `manage-notes.ts` checks it. */
-const MAX_GIVEN = 2_000;
-const text = textParam(MAX_GIVEN)
+/** Bounds the request: `manage-notes.ts` says what is wrong with a longer note. */
+const MAX_WRITTEN = 2_000;
+const text = textParam(MAX_WRITTEN)
   .min(1)
-  .meta({ description: 'One line, at most 280 characters.', examples: ['Campaign started'] });
+  .meta({
+    description: `One line of at most ${MAX_NOTE_LENGTH} characters.`,
+    examples: ['Campaign started'],
+  });
 const at = timeParam.optional();
 
 const about = { tag: 'notes', scope: 'write' } as const;
@@ -42,7 +45,7 @@ export const NOTE_OPERATIONS = [
     command: 'notes list',
     scope: 'read',
     does: 'List the notes of a topic',
-    more: 'In the order of the times that they are about. The chart of the topic shows them.',
+    more: 'In the order of the times that the notes are about. The chart of the topic shows them.',
     input: z.strictObject({ topic }),
     output: z.object({ notes: z.array(TopicNote) }),
     run: async ({ ctx: { db } }, input) => {
@@ -63,8 +66,8 @@ export const NOTE_OPERATIONS = [
         topic,
         text: text.clone().register(commandWords, { argument: 'text', help: 'one line' }),
         at: at
-          .describe('The time that it is about. Default: now.')
-          .register(commandWords, pastTimeWords('the time that it is about (default: now)')),
+          .describe('Time that the note is about. Default: now.')
+          .register(commandWords, pastTimeWords('time that the note is about (default: now)')),
       })
       .meta({ examples: [{ text: 'Campaign started', at: '2026-11-21T09:00:00Z' }] }),
     output: TopicNote,
@@ -84,7 +87,7 @@ export const NOTE_OPERATIONS = [
       .strictObject({
         id,
         text: text.clone().optional().register(commandWords, { value: 'text', help: 'the new text' }),
-        at: at.describe('The time that it is about.').register(commandWords, pastTimeWords('the new time')),
+        at: at.describe('Time that the note is about.').register(commandWords, pastTimeWords('the new time')),
       })
       .meta({ examples: [{ text: 'Campaign started in Bremen' }] }),
     output: TopicNote,

@@ -25,7 +25,7 @@ export const NOTHING_FOUND = 'No results for the selected tools and period.';
 
 type CompletionOptions = {
   prompt: string;
-  /** The questions that the prompt consists of, if it asks several things. Default: none are known. */
+  /** The questions that the prompt was divided into, if it asks several things. Default: none are known. */
   questions?: readonly string[];
   /** Time of the request. */
   at: Date;

@@ -195,7 +195,7 @@ function buildRequestBody(
   };
 }
 
-/** A JSON schema of an object: strict servers require every member and forbid others. */
+/** The JSON schema of an object in the form that strict servers demand: all members required, no others allowed. */
 export function strictObject(properties: Record<string, unknown>): Record<string, unknown> {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }

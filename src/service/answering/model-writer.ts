@@ -32,11 +32,11 @@ const MAX_PROMPT_ITEMS = 70;
 
 export type ModelWriting = {
   prompt: string;
-  /** The questions that the prompt consists of. */
+  /** The questions that the prompt was divided into. */
   questions: readonly string[];
   at: Date;
   model: LanguageModel;
-  /** For all requests together, in milliseconds. */
+  /** Time limit of all requests together, in milliseconds. */
   limitMs: number;
   /** Aborts when the client disconnects; nothing is written then. */
   signal: AbortSignal;

@@ -38,7 +38,7 @@ export function buildSupportCheck(statements: readonly Statement[]): SupportChec
   const open = statements.filter(({ byWords }) => byWords !== 'quoted').slice(0, MAX_CHECKED);
   if (open.length === 0) return undefined;
   const asked: Asked[] = open.map((statement) => ({ ...statement, statement }));
-  // Each part has its own prompt, with items of its own.
+  // Each part has its own prompt and its own items.
   const items = [
     ...new Map(open.flatMap(({ sources }) => sources).map((item) => [item.link, item])).values(),
   ];

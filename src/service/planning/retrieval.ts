@@ -249,7 +249,7 @@ export async function querySources(
   const toolSources = sources.filter(({ source }) => source === tool);
   const notices: SourceQueryResults['notices'] = [];
   const ask = async (source: SearchSource, wording: Wording, limitMs: number, isFirst: boolean) => {
-    // Other wordings match more than was asked for.
+    // Results of other wordings go beyond what the user asked for.
     const report = isFirst
       ? (notice: SourceNotice) => notices.push({ ...notice, source: source.name })
       : undefined;

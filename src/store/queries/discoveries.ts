@@ -143,7 +143,7 @@ function buildConditions(filter: DiscoveryFilter): Statement {
     search === undefined ? undefined : statement`e.search_id = ${namedId('search', search)}`,
     since === undefined ? undefined : statement`e.at >= ${since}::timestamptz`,
     until === undefined ? undefined : statement`e.at < ${until}::timestamptz`,
-    // A run lists what it found, as it was.
+    // The list of a run shows everything that the run found, including what was hidden later.
     runId === undefined ? isShown('e') : statement`e.run_id = ${runId}::bigint`,
     kind === undefined ? undefined : statement`e.kind = ANY (${[kind].flat()}::text[])`,
     baseline === undefined ? undefined : statement`e.baseline = ${baseline}::boolean`,

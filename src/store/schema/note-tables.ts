@@ -11,7 +11,7 @@ export const topic_notes = strandline.table(
     topic_id: ref()
       .notNull()
       .references(() => topics.id, { onDelete: 'cascade' }),
-    /** The time that it is about. */
+    /** Time that the note is about. */
     at: instant().notNull(),
     /** One line. */
     text: text().notNull(),

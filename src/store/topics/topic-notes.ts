@@ -1,9 +1,12 @@
 /** Notes: what people know about a time of a topic, such as the start of a campaign. */
-import type { Id, Pooled, Queryable, Transaction } from '../db/database.ts';
+import { type Id, onlyRow, type Pooled, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
 import type { topic_notes } from '../schema/note-tables.ts';
 
 export type TopicNoteRow = Omit<typeof topic_notes.$inferSelect, 'topic_id'>;
+/** In Unicode code points, as the CHECK of the table counts them. */
+export const MAX_NOTE_LENGTH = 280;
+
 /** A note with the slug of its topic. */
 export type TopicNote = TopicNoteRow & { topic: string };
 
@@ -39,29 +42,31 @@ export async function countTopicNotes(db: Queryable, topicId: Id): Promise<numbe
     db,
     statement`SELECT count(*)::int AS n FROM strandline.topic_notes WHERE topic_id = ${topicId}`,
   );
-  return rows[0]?.n ?? 0;
+  return onlyRow(rows).n;
 }
 
 /** @param by `nameActor` */
 export async function insertTopicNote(
   tx: Transaction,
   { topicId, at, text, now, by }: { topicId: Id; at: Date; text: string; now: Date; by: string },
-): Promise<TopicNoteRow[]> {
-  return rowsOf<TopicNoteRow>(
+): Promise<TopicNoteRow> {
+  const rows = await rowsOf<TopicNoteRow>(
     tx,
     statement`INSERT INTO strandline.topic_notes AS n (topic_id, at, text, added_at, added_by)
       VALUES (${topicId}, ${at}, ${text}, ${now}, ${by}) RETURNING ${COLUMNS}`,
   );
+  return onlyRow(rows);
 }
 
 export async function updateTopicNote(
   tx: Transaction,
   { id, at, text, now }: { id: Id; at: Date; text: string; now: Date },
-): Promise<TopicNoteRow[]> {
-  return rowsOf<TopicNoteRow>(
+): Promise<TopicNoteRow> {
+  const rows = await rowsOf<TopicNoteRow>(
     tx,
     statement`UPDATE strandline.topic_notes n SET at = ${at}, text = ${text}, edited_at = ${now} WHERE n.id = ${id} RETURNING ${COLUMNS}`,
   );
+  return onlyRow(rows);
 }
 
 export async function deleteTopicNote(tx: Transaction, id: Id): Promise<void> {

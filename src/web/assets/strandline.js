@@ -760,7 +760,7 @@ const isHere = ({ kind, topic, search, first }) => {
 
 /** All tabs share the stream of a worker (`events.js`). @type {SharedWorker | undefined} */
 let shared;
-/** A browser without shared workers has a stream for each visible tab. @type {EventSource | undefined} */
+/** Browsers without shared workers open a stream for each visible tab. @type {EventSource | undefined} */
 let events;
 const share = () => {
   const { events: address = '', worker: script = '' } = body.dataset;

@@ -28,13 +28,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const MAX_SHARES = 200;
 const querystring = z.object({ address: z.string().optional() });
 const params = z.object({ id: idKey });
-const span = z.enum(Object.keys(SHARE_SPANS) as [ShareSpan, ...ShareSpan[]]).catch('7d'); // its own keys
+const span = z.enum(SHARE_SPANS).catch('7d');
 
-const SPAN_OPTIONS: readonly FieldOption[] = [
-  ['1d', 'a day'],
-  ['7d', 'a week'],
-  ['30d', '30 days'],
-];
+const SPAN_WORDS: Readonly<Record<ShareSpan, string>> = { '1d': 'a day', '7d': 'a week', '30d': '30 days' };
+const SPAN_OPTIONS = SHARE_SPANS.map((name): FieldOption => [name, SPAN_WORDS[name]]);
 
 export function addSharePages(app: App, home: RouteContext): void {
   const { ctx } = home;
