@@ -21,6 +21,7 @@ import { followStories } from '../../src/store/stories/follow-stories.ts';
 import { homeOf } from '../cli/stand.ts';
 import { json, startStub, type StubService, wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
+import { fillPath, type StepNames } from './page-addresses.ts';
 
 /** In the texts of one database each, and nowhere else. */
 const WORDS = { real: 'narwhal', sandbox: 'gryphon' } as const;
@@ -127,7 +128,8 @@ async function plant(kind: Kind): Promise<World> {
 const get = (kind: Kind, path: string, init: RequestInit = {}) =>
   fetch(`${web.url}${MOUNTS[kind]}${path}`, { redirect: 'manual', ...init });
 
-const NAMES: Readonly<Record<string, string>> = {
+/** Ids are the same in both databases: one, or that of the first row. */
+const NAMES: StepNames = {
   topics: 'pier',
   searches: 'pier-ai',
   rules: 'pier-rule',
@@ -135,20 +137,6 @@ const NAMES: Readonly<Record<string, string>> = {
   exports: 'posts',
   evidence: 'post',
 };
-const QUERIES: Readonly<Record<string, string>> = {
-  '/api/v1/find': '?text=lantern',
-  '/explore': '?q=lantern',
-  '/selection': '?do=mute&topics=pier',
-  '/api/v1/trends/voices': '?topics=pier',
-};
-
-/** Ids are the same in both databases: one, or that of the first row. */
-function fillPath(url: string): string {
-  const steps = url.split('/');
-  const filled = steps.map((step, i) => (step.startsWith(':') ? (NAMES[steps[i - 1] ?? ''] ?? '1') : step));
-  return `${filled.join('/')}${QUERIES[url] ?? ''}`;
-}
-
 /** A stream, files that are the same, and what needs a key (`test/web/feeds/feeds.test.ts`, `test/web/shares/shares.test.ts`). */
 const UNREAD = new Set(['/api/v1/events', '/assets/:file', '/feeds/:file', '/shared/:key']);
 /** Of the process, at the root only. */
@@ -163,7 +151,7 @@ describe.each(['real', 'sandbox'] as const)('the %s application', (kind) => {
     let own = 0;
     for (const url of routes) {
       if (UNREAD.has(url)) continue;
-      const reply = await get(kind, fillPath(url));
+      const reply = await get(kind, fillPath(url, NAMES));
       const text = await reply.text();
       const isServed = kind === 'real' || !OF_PROCESS.has(url);
       expect(reply.status < 500 && (reply.status !== 404) === isServed, `${url}: ${reply.status}`).toBe(true);

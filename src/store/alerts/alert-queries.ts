@@ -1,5 +1,5 @@
 /** Rules, channels and deliveries for display, without URLs and secrets. */
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import { createNotFound } from '../../model/errors.ts';
 import { type Database, type Id, type Orm, prepareOnce } from '../db/database.ts';
 import { execute, statement } from '../db/statement.ts';
@@ -38,6 +38,21 @@ export async function readSystemRule(db: Orm): Promise<RuleRow> {
   if (rule === undefined)
     throw new Error(`the rule ${SYSTEM_RULE} does not exist, although migrations create it`);
   return rule;
+}
+
+/** The names of rules by slug, including removed ones. */
+export async function readRuleNames(
+  { orm }: Orm,
+  slugs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (slugs.length === 0) return new Map();
+  const { slug, name, id } = rulesView;
+  const rows = await orm
+    .select({ slug, name })
+    .from(rulesView)
+    .where(inArray(slug, [...new Set(slugs)]))
+    .orderBy(asc(id));
+  return new Map(rows.map((row) => [row.slug, row.name]));
 }
 
 /** What the messages of a rule are about, even of a removed one; of everything if no rule is named. @throws Refused `not_found` */

@@ -7,6 +7,7 @@ import {
   type ChannelRow,
   readChannels,
   readDeliveries,
+  readRuleNames,
   readRules,
   readSystemEventRows,
   readSystemRule,
@@ -47,6 +48,10 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
       readDeliveries(db, { limit: MAX_LAST_DELIVERIES }),
       listMutes(db, request.frame.now),
     ]);
+    const names = await readRuleNames(db, [
+      ...deliveries.map(({ rule }) => rule),
+      ...mutes.flatMap(({ scope, slug }) => (scope === 'rule' ? (slug ?? []) : [])),
+    ]);
     return renderPage(request, reply, {
       title: 'Alerts',
       here: '/alerts',
@@ -59,12 +64,12 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
       lead: 'Rules decide what to send; channels decide where. Each message is delivered at least once.',
       body: (
         <>
-          <MutesSection mutes={mutes} />
+          <MutesSection mutes={mutes} ruleNames={names} />
           <RuleTable rules={rules.filter(({ slug }) => slug !== SYSTEM_RULE)} channels={channels} />
           <ChannelTable channels={channels} />
           <ProblemSection open={open} ended={ended} rule={systemRule} />
           <Section title="Last deliveries" aside={<a href="/alerts/deliveries">All deliveries</a>}>
-            <DeliveryTable rows={deliveries} empty="No messages yet." />
+            <DeliveryTable rows={deliveries} names={names} empty="No messages yet." />
           </Section>
         </>
       ),

@@ -12,6 +12,7 @@ import {
   findMessageScope,
   readDeliveries,
   readDelivery,
+  readRuleNames,
 } from '../../store/alerts/alert-queries.ts';
 import { CHANNEL_KINDS, describeDeliveryCode } from '../../monitor/alerts/channels/channel-kinds.ts';
 import { DELIVERY_STATES } from '../../model/alerts.ts';
@@ -55,10 +56,11 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
       const rows = await readDeliveries(ctx.db, { ...filter, before, limit: PAGE_SIZE + 1 });
       const shown = rows.slice(0, PAGE_SIZE);
       const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
+      const names = await readRuleNames(ctx.db, [...shown.map(({ rule }) => rule), filter.rule ?? []].flat());
       return renderPage(request, reply, {
         title: 'Deliveries',
         here: '/alerts/deliveries',
-        lead: [filter.channel, filter.rule].filter(Boolean).join(', ') || undefined,
+        lead: [filter.channel, names.get(filter.rule ?? '')].filter(Boolean).join(', ') || undefined,
         body: (
           <>
             <Tabs
@@ -71,6 +73,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
             />
             <DeliveryTable
               rows={shown}
+              names={names}
               empty="No deliveries."
               todo={{ words: 'All alerts', href: '/alerts' }}
             />
@@ -112,6 +115,7 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
           <DeliveryView
             delivery={hasScopes(request.visitor, 'admin') ? delivery : { ...delivery, answer: null }}
             discoveries={await readFound(key)}
+            names={await readRuleNames(ctx.db, [delivery.rule])}
           />
         ),
       });
@@ -135,12 +139,19 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
   );
 }
 
+function RuleLink({ slug, names }: { slug: string; names: ReadonlyMap<string, string> }) {
+  return <a href={`/alerts/rules/${slug}`}>{names.get(slug) ?? slug}</a>;
+}
+
 function DeliveryView({
   delivery,
   discoveries,
+  names,
 }: {
   delivery: DeliveryDetail;
   discoveries: readonly DiscoveryRow[];
+  /** Of rules, by slug. */
+  names: ReadonlyMap<string, string>;
 }) {
   const { body, answer, run_id } = delivery;
   return (
@@ -154,7 +165,7 @@ function DeliveryView({
               <DeliveryState delivery={delivery} /> {describeOutcome(delivery)}
             </>,
           ],
-          ['Rule', <a href={`/alerts/rules/${delivery.rule}`}>{delivery.rule}</a>],
+          ['Rule', <RuleLink slug={delivery.rule} names={names} />],
           ['Channel', <a href={`/alerts/channels/${delivery.channel}`}>{delivery.channel}</a>],
           [
             'New items',
@@ -231,7 +242,16 @@ function describeOutcome({ code, channel_kind: kind, http_status, reason }: Deli
   return [...words, ...status, ...(reason === null ? [] : [reason])].join('; ');
 }
 
-export function DeliveryTable(shown: { rows: readonly DeliveryRow[]; empty: string; todo?: NextStep }) {
+export function DeliveryTable({
+  names,
+  ...shown
+}: {
+  rows: readonly DeliveryRow[];
+  /** Of rules, by slug. */
+  names: ReadonlyMap<string, string>;
+  empty: string;
+  todo?: NextStep;
+}) {
   return (
     <Table
       {...shown}
@@ -243,7 +263,7 @@ export function DeliveryTable(shown: { rows: readonly DeliveryRow[]; empty: stri
           number: true,
         },
         { head: 'State', cell: (row) => <DeliveryState delivery={row} /> },
-        { head: 'Rule', cell: ({ rule }) => <a href={`/alerts/rules/${rule}`}>{rule}</a> },
+        { head: 'Rule', cell: ({ rule }) => <RuleLink slug={rule} names={names} /> },
         {
           head: 'Channel',
           cell: ({ channel }) => <a href={`/alerts/channels/${channel}`}>{channel}</a>,

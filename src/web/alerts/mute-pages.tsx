@@ -14,6 +14,7 @@ import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, type FieldOption, Form } from '../components/form.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
+import { nameTopic } from '../components/scope-names.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Section } from '../components/section.tsx';
 import { formBody, type FormOutcome, readField, toFormOutcome } from '../request-input.ts';
@@ -170,8 +171,19 @@ export function MuteNotice({ until }: { until: Date | null }) {
 }
 
 /** What is muted, until when, and how much is held back; nothing if nothing is. */
-export function MutesSection({ mutes }: { mutes: readonly MuteRow[] }) {
+export function MutesSection({
+  mutes,
+  ruleNames,
+}: {
+  mutes: readonly MuteRow[];
+  /** By slug. */
+  ruleNames: ReadonlyMap<string, string>;
+}) {
   const frame = useFrame();
+  const nameOf = ({ scope, slug }: MuteRow) =>
+    slug === null
+      ? 'Everything'
+      : `${scope} ${scope === 'topic' ? nameTopic(frame, slug) : (ruleNames.get(slug) ?? slug)}`;
   if (mutes.length === 0) return null;
   return (
     <Section
@@ -183,9 +195,8 @@ export function MutesSection({ mutes }: { mutes: readonly MuteRow[] }) {
         return (
           <div class="line">
             <span class="line-what">
-              {row.slug === null ? 'Everything' : <a href={findPage(target)}>{`${row.scope} ${row.slug}`}</a>}{' '}
-              until {formatWithWeekday(row.until, frame, false)}: {formatCount(row.held, 'new item')} held
-              back
+              {row.slug === null ? nameOf(row) : <a href={findPage(target)}>{nameOf(row)}</a>} until{' '}
+              {formatWithWeekday(row.until, frame, false)}: {formatCount(row.held, 'new item')} held back
             </span>
             <span class="line-more">
               <MuteButton target={target} until={row.until} />

@@ -4,6 +4,7 @@ import type { RuleRow, SystemEventRow } from '../../store/alerts/alert-queries.t
 import { formatMinute } from '../../lib/display-format.ts';
 import { Table } from '../components/data-table.tsx';
 import { useFrame } from '../components/page-frame.tsx';
+import { nameSearchOf } from '../components/scope-names.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
@@ -38,8 +39,8 @@ export function ProblemSection({
   );
 }
 
-function WhoIsTold({ rule: { slug, state, channels } }: { rule: RuleRow }) {
-  const link = <a href={`/alerts/rules/${slug}`}>rule {slug}</a>;
+function WhoIsTold({ rule: { slug, name, state, channels } }: { rule: RuleRow }) {
+  const link = <a href={`/alerts/rules/${slug}`}>rule {name}</a>;
   if (state === 'paused') return <>The {link} is paused: nobody is told.</>;
   if (channels.length === 0) return <>The {link} has no channel yet: it gets the next one that is created.</>;
   return (
@@ -51,8 +52,12 @@ function WhoIsTold({ rule: { slug, state, channels } }: { rule: RuleRow }) {
 
 function ProblemTable({ caption, rows }: { caption: string; rows: readonly SystemEventRow[] }) {
   const frame = useFrame();
-  const describe = (event: SystemEventRow) =>
-    describeProblem(event, event.until === null ? 'began' : 'passed', (at) => formatMinute(at, frame));
+  const describe = ({ subject, ...event }: SystemEventRow) =>
+    describeProblem(
+      { ...event, subject: event.search === null ? subject : nameSearchOf(frame, event.search) },
+      event.until === null ? 'began' : 'passed',
+      (at) => formatMinute(at, frame),
+    );
   return (
     <Table
       caption={caption}

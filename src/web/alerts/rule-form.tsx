@@ -8,7 +8,8 @@ import { readFieldList, readField } from '../request-input.ts';
 import { Button, Field, type FieldOption, Form, type FormValues } from '../components/form.tsx';
 import { writeDigestSchedule } from '../../monitor/schedule/digest-schedule.ts';
 import { formatInterval } from '../../lib/format-interval.ts';
-import { IfAllowed, useFrame } from '../components/page-frame.tsx';
+import { IfAllowed, type PageFrame, useFrame } from '../components/page-frame.tsx';
+import { nameSearchOf, nameTopic } from '../components/scope-names.tsx';
 import { EmptyState } from '../components/section.tsx';
 import { OpenedField } from '../edit/opened-field.tsx';
 import { z } from 'zod';
@@ -145,7 +146,8 @@ export function RuleForm({
         todo={{ words: 'Create a channel first', href: '/alerts/channels/new', scope: 'admin' }}
       />
     );
-  const { zone } = useFrame();
+  const frame = useFrame();
+  const { zone } = frame;
   const watches = rule === null ? '' : formatRuleScope(rule);
   const defaults = rule ?? readPreset('balanced');
   return (
@@ -153,7 +155,7 @@ export function RuleForm({
       action={rule === null ? '/alerts/rules' : `/alerts/rules/${rule.slug}`}
       values={values}
       problems={problems}
-      label={rule === null ? 'New rule' : `Edit ${rule.slug}`}
+      label={rule === null ? 'New rule' : `Edit ${rule.name}`}
       labels={FIELD_LABELS}
     >
       {rule === null ? null : (
@@ -194,7 +196,7 @@ export function RuleForm({
             label={FIELD_LABELS.watches}
             kind="select"
             value={watches}
-            options={listRuleScopes(choices, readField(values ?? {}, 'watches') ?? watches)}
+            options={listRuleScopes(frame, choices, readField(values ?? {}, 'watches') ?? watches)}
           />
           <Field
             name="filter"
@@ -285,14 +287,17 @@ function formatRuleScope({ topic, search }: Pick<RuleRow, 'topic' | 'search'>): 
 }
 
 /** Includes the chosen scope even if it was removed. */
-function listRuleScopes({ topics, searches }: RuleChoices, chosen: string): FieldOption[] {
+function listRuleScopes(frame: PageFrame, { topics, searches }: RuleChoices, chosen: string): FieldOption[] {
   const all: FieldOption[] = [
     ['', 'all searches'],
     ...topics.map(({ slug, name }): FieldOption => [`topic:${slug}`, `topic ${name}`]),
-    ...searches.map(({ slug }): FieldOption => [`search:${slug}`, `search ${slug}`]),
+    ...searches.map(({ slug }): FieldOption => [`search:${slug}`, `search ${nameSearchOf(frame, slug)}`]),
   ];
   const isListed = all.some(([value]) => value === chosen);
-  return isListed ? all : [...all, [chosen, `${chosen.replace(':', ' ')} (removed)`]];
+  if (isListed) return all;
+  const [kind, slug = ''] = chosen.split(':');
+  const name = kind === 'search' ? nameSearchOf(frame, slug) : nameTopic(frame, slug);
+  return [...all, [chosen, `${kind} ${name} (removed)`]];
 }
 
 function listCooldowns(seconds: number | undefined): readonly FieldOption[] {

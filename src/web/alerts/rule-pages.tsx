@@ -309,12 +309,12 @@ function RuleButtons({ rule: { slug, state, muted_until } }: { rule: RuleRow }) 
   );
 }
 
-function RulePath({ rule: { slug } }: { rule: RuleRow }) {
+function RulePath({ rule: { slug, name } }: { rule: RuleRow }) {
   return (
     <Crumbs
       path={[
         ['Alerts', '/alerts'],
-        [slug, `/alerts/rules/${slug}`],
+        [name, `/alerts/rules/${slug}`],
       ]}
     />
   );

@@ -110,7 +110,7 @@ export function addDigestPages(app: App, home: RouteContext): void {
       above: <a href="/digests">Digests</a>,
       lead: (
         <>
-          Due <Timestamp at={due_at} exact />, by the rule <a href={`/alerts/rules/${rule}`}>{rule}</a>
+          Due <Timestamp at={due_at} exact />, by the rule <a href={`/alerts/rules/${rule}`}>{rule_name}</a>
           {state === 'sent' ? '.' : `; sent to nobody: ${reason}.`}
         </>
       ),

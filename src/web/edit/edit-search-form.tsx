@@ -2,6 +2,8 @@ import type { Problem } from '../../model/errors.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import { SENSITIVITIES } from '../../model/closed-lists.ts';
 import { Button, Field, Form, type FormValues } from '../components/form.tsx';
+import { useFrame } from '../components/page-frame.tsx';
+import { nameSearchOf } from '../components/scope-names.tsx';
 import { writeEvery } from '../../monitor/schedule/schedule.ts';
 import type { Forecast } from '../../monitor/topics/search-forecast.ts';
 import { CallCosts, ForecastView } from './search-forecast.tsx';
@@ -36,7 +38,7 @@ export function EditForm({ search, values: sent, problems, forecast, tried }: Ed
         values={shown}
         problems={problems}
         help={`/searches/${slug}/forecast`}
-        label={`Edit ${slug}`}
+        label={`Edit ${nameSearchOf(useFrame(), slug)}`}
       >
         <OpenedField edited={describeEdited(search)} values={sent} problems={problems} />
         <Field

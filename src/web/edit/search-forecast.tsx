@@ -15,6 +15,7 @@ import type { ServiceKind } from '../../model/closed-lists.ts';
 import { describeProblem } from '../components/form.tsx';
 import { formatCount, isPaid, Usd } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
+import { nameSearchOf } from '../components/scope-names.tsx';
 import { formatMinute, formatUtcMidnight, nameZone, resolveZone } from '../../lib/display-format.ts';
 
 /** The script replaces this while a person types. */
@@ -53,16 +54,18 @@ function SearchForecastLine({
   /** Its calls are those of all searches, which follow. */
   isOnly: boolean;
 }) {
+  // A saved search is known by its slug; a new one has a name already.
+  const shown = nameSearchOf(useFrame(), name, 'topic');
   if (preview === null)
     return (
       <p class="wrong">
-        {name}: {problems.map((problem) => `${problem.path}: ${describeProblem(problem)}`).join('; ')}
+        {shown}: {problems.map((problem) => `${problem.path}: ${describeProblem(problem)}`).join('; ')}
       </p>
     );
   const expected = describeExpected(preview);
   return (
     <p>
-      <strong>{name}</strong>: {preview.words}
+      <strong>{shown}</strong>: {preview.words}
       {isOnly ? '' : `, ${formatCount(preview.plannedRunsPerDay, 'call')} a day`}.{' '}
       {expected === null ? null : `Completeness: ${expected}. `}
       {zone === null ? null : <NextRuns preview={preview} zone={resolveZone(zone)} />}

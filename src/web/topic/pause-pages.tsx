@@ -12,6 +12,7 @@ import { redirectWithFlash } from '../components/flash-message.tsx';
 import { ActionButton, Button, Field, Form, type FormValues } from '../components/form.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { useFrame } from '../components/page-frame.tsx';
+import { nameSearchOf } from '../components/scope-names.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { formBody, type FormOutcome, readField, slugParams, toFormOutcome } from '../request-input.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -25,7 +26,7 @@ export function addPausePages(app: App, { ctx }: RouteContext): void {
   const body = formBody.nullish().transform((form): FormValues => form ?? {});
 
   app.get('/searches/:slug/pause', { schema, config: { scope } }, async (request, reply) =>
-    renderForm(request, reply, await findSearchTarget(request.params.slug)),
+    renderForm(request, reply, await findSearchTarget(request)),
   );
   app.get('/topics/:slug/pause', { schema, config: { scope } }, async (request, reply) =>
     renderForm(request, reply, await findTopicTarget(request.params.slug)),
@@ -38,7 +39,7 @@ export function addPausePages(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const { slug } = request.params;
       const refused = await pause(request, (until) => changeSearch(request.acting, slug, 'pause', until));
-      if (refused !== null) return renderForm(request, reply, await findSearchTarget(slug), refused);
+      if (refused !== null) return renderForm(request, reply, await findSearchTarget(request), refused);
       return redirectWithFlash(reply, `/searches/${slug}`, 'paused');
     },
   );
@@ -62,10 +63,13 @@ export function addPausePages(app: App, { ctx }: RouteContext): void {
     return redirectWithFlash(reply, '/system', 'all_resumed');
   });
 
-  async function findSearchTarget(slug: string): Promise<PauseTarget> {
+  async function findSearchTarget({
+    params: { slug },
+    frame,
+  }: FastifyRequest<{ Params: { slug: string } }>): Promise<PauseTarget> {
     await assertSearchNotRemoved(ctx.db, slug);
     return {
-      name: slug,
+      name: nameSearchOf(frame, slug),
       action: `/searches/${slug}/pause`,
       back: `/searches/${slug}`,
       goes: 'its queued runs',

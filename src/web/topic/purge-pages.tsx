@@ -10,6 +10,7 @@ import { Button, Form } from '../components/form.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
+import { nameSearchOf } from '../components/scope-names.tsx';
 import { slugParams } from '../request-input.ts';
 
 const PLACES = { topic: 'topics', search: 'searches' } as const;
@@ -24,7 +25,7 @@ export function addPurgePages(app: App, { ctx }: RouteContext): void {
       const row = await find(ctx.db, request.params.slug);
       const target = { kind, slug: row.slug };
       const counts = await previewPurge(ctx.db, target);
-      const name = 'name' in row ? row.name : row.slug;
+      const name = 'name' in row ? row.name : nameSearchOf(request.frame, row.slug);
       return renderPage(request, reply, {
         title: `Purge ${name}?`,
         here: '',

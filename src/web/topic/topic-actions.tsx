@@ -1,6 +1,7 @@
 /** Actions on a topic or search: their menu, resume, remove and run now. */
 
 import { nameSearchOf } from '../components/scope-names.tsx';
+import { nameSearch } from '../../model/search-name.ts';
 import { writeShareForm } from '../../monitor/access/share-pages.ts';
 import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
 import type { ActingContext } from '../../monitor/context.ts';
@@ -130,8 +131,10 @@ export function addRemovePages(app: App, { ctx }: RouteContext): void {
           goes={
             <>
               The schedules of {formatCount(searches.length, 'search', 'searches')}
-              {searches.length === 0 ? '' : ` (${searches.map((search) => search.slug).join(', ')})`} and
-              queued runs. Runs in progress finish.
+              {searches.length === 0
+                ? ''
+                : ` (${searches.map((search) => nameSearch(search, searches)).join(', ')})`}{' '}
+              and queued runs. Runs in progress finish.
             </>
           }
         />

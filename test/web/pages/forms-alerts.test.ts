@@ -187,7 +187,7 @@ test('a rule that cannot be saved keeps its scope, also if that was removed', as
   expect(await shownAfter('topic:lighthouse')).toEqual(['topic:lighthouse', 'topic Lighthouse']);
   expect(await shownAfter('search:lighthouse-posts')).toEqual([
     'search:lighthouse-posts',
-    'search lighthouse-posts',
+    'search Lighthouse: Posts',
   ]);
   await person.post('/topics/lighthouse/remove');
   expect(await shownAfter('topic:lighthouse')).toEqual(['topic:lighthouse', 'topic lighthouse (removed)']);

@@ -187,7 +187,7 @@ test('an edit can be tried with the service of the search, and its schedule is f
   expect(stub.requests).toMatchObject([{ body: { prompt: 'tried' } }]);
   expect(await search('ferry-posts')).toMatchObject({ version: 3 });
   const told = await person.get('/searches/ferry-posts/forecast?every=1h');
-  expect(textOf(told.html)).toContain('ferry-posts : every hour.');
+  expect(textOf(told.html)).toContain('Posts : every hour.');
 });
 
 test('buttons pause, resume, run and remove, and the next page confirms it', async () => {
@@ -255,7 +255,7 @@ test('a topic is renamed, shows its searches with buttons, and is removed after 
   const named = await person.get('/topics/ferry/edit');
   expect(named.html).not.toContain('<script>x');
   const asked = await person.get('/topics/ferry/remove');
-  expect(textOf(asked.html)).toContain('1 search (ferry-posts)');
+  expect(textOf(asked.html)).toContain('1 search (Posts)');
   expect(await person.post('/topics/ferry/remove')).toMatchObject({ status: 303, to: '/' });
   expect(await search('ferry-posts')).toMatchObject({ archived_at: expect.any(Date) });
 });
