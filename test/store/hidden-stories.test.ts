@@ -63,7 +63,7 @@ async function shownIn(topic: string) {
   const found = await findText(db, { topic, query: EVERYTHING, now: clock.now(), limit: 50 });
   const posts = await readPostPage(db, { topic, order: 'newest', limit: 50 });
   const best = await readPostPage(db, { topic, order: 'likes', limit: 50 });
-  const stories = await readNewStories(db, range, 50);
+  const stories = await readNewStories(db, range, { limit: 50 });
   return {
     discoveries: texts(await readNewestDiscoveries(db, { topic, view: 'search', limit: 50 })),
     things: texts(await readNewestDiscoveries(db, { topic, view: 'topic', limit: 50 })),

@@ -23,6 +23,8 @@ const SPAN_DAYS = { '1d': 1, '7d': 7, '30d': 30 } as const;
 export type ShareSpan = keyof typeof SPAN_DAYS;
 export const SHARE_SPANS = Object.keys(SPAN_DAYS) as [ShareSpan, ...ShareSpan[]]; // its own keys
 
+export const DEFAULT_SHARE_SPAN: ShareSpan = '7d';
+
 /** UTF-16 code units. */
 export const MAX_SHARE_NAME = 100;
 

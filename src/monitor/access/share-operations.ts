@@ -5,6 +5,7 @@ import type { Id } from '../../store/db/database.ts';
 import { commandWords, declareOperation } from '../operation.ts';
 import {
   createShare,
+  DEFAULT_SHARE_SPAN,
   listShares,
   MAX_SHARE_NAME,
   revokeShare,
@@ -42,9 +43,12 @@ const newShare = z
       }),
     expires_in: z
       .enum(SHARE_SPANS)
-      .default('7d')
+      .default(DEFAULT_SHARE_SPAN)
       .describe('Time until the link expires.')
-      .register(commandWords, { flag: '--expires <time>', help: `${SHARE_SPANS.join(', ')} (default: 7d)` }),
+      .register(commandWords, {
+        flag: '--expires <time>',
+        help: `${SHARE_SPANS.join(', ')} (default: ${DEFAULT_SHARE_SPAN})`,
+      }),
     name: textParam(MAX_SHARE_NAME)
       .optional()
       .describe('Default: what the page shows.')

@@ -2,7 +2,7 @@
 import { type Id, onlyRow, type Pooled, type Queryable, type Transaction } from '../db/database.ts';
 import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 import { POST_KEY_SQL, type TopicItem } from '../save/topic-items.ts';
-import { settleMarks } from '../stories/hidden-stories.ts';
+import { type HiddenBy, settleMarks } from '../stories/hidden-stories.ts';
 import { ITEMS_OF_THING, KEY_OF_ITEM } from '../stories/one-thing.ts';
 import { lockStories } from '../stories/write-stories.ts';
 
@@ -32,6 +32,31 @@ export async function isDismissed(db: Queryable, { topicId, kind, thing }: Dismi
       WHERE d.kind = ${kind} AND d.thing = ${thing} AND d.hidden AND s.topic_id = ${topicId} LIMIT 1`,
   );
   return rows.length > 0;
+}
+
+/** A topic that found an item. `hidden`: who marked the item, or another of its story; null if it is shown. */
+export type RelevanceRow = { topic: string; hidden: HiddenBy | null };
+
+/** The topics that found a post or link, without removed ones. */
+export async function readRelevance(
+  { pool }: Pooled,
+  { kind, id, limit }: { kind: DismissedItem['kind']; id: Id; limit: number },
+): Promise<RelevanceRow[]> {
+  const rows = await rowsOf<{ topic: string; at: Date | null; by: string | null }>(
+    pool,
+    statement`SELECT DISTINCT ON (t.id) t.slug AS topic, m.at, m.by
+      FROM strandline.discoveries x
+      JOIN strandline.searches s ON s.id = x.search_id JOIN strandline.topics t ON t.id = s.topic_id AND t.archived_at IS NULL
+      LEFT JOIN LATERAL (
+        SELECT k.hidden_at AS at, k.hidden_by AS by FROM strandline.story_items i JOIN strandline.stories k ON k.id = i.story_id
+        WHERE x.hidden AND i.discovery_id = x.id AND k.hidden_at IS NOT NULL
+        UNION ALL
+        SELECT dismissed_at, dismissed_by FROM strandline.topic_items
+        WHERE x.hidden AND topic_id = s.topic_id AND key = ${KEY_OF_ITEM} AND dismissed_at IS NOT NULL
+      ) m ON true
+      WHERE x.kind = ${kind} AND x.thing = ${id} ORDER BY t.id, m.at LIMIT ${limit}`,
+  );
+  return rows.map(({ topic, at, by }) => ({ topic, hidden: at === null ? null : { at, by } }));
 }
 
 /** Hides a thing and its story. @param by `nameActor` */

@@ -12,7 +12,7 @@ import type { LinkRow } from '../queries/links.ts';
 import type { PostRow } from '../queries/post-detail.ts';
 import { linkSightingsView, postSightingsView, searchesView } from '../schema/analytics-views.ts';
 import { readMatches } from './matched-words.ts';
-import { buildCondition, buildScopeCondition, type SightingScope } from './query-condition.ts';
+import { buildCondition, isSeenIn, isShownIn, type SightingScope } from './query-condition.ts';
 import { type ArchivedItem, readArchivedItems } from './search-archive.ts';
 import {
   listLexemes,
@@ -32,6 +32,8 @@ type TextQuestion = SightingScope & {
   now: Date;
   /** Where the previous page ended: its `next`. */
   after?: string | undefined;
+  /** What a person hides as not relevant, instead of what is shown. */
+  isHidden?: boolean | undefined;
   limit: number;
 };
 
@@ -39,6 +41,8 @@ export type TextMatches = {
   hits: TextHit[];
   /** Number of matches on all pages. */
   total: number;
+  /** Number of matches that are left out: hidden ones, or those that are shown. */
+  others: number;
   /** For the next page; null on the last page. */
   next: string | null;
 };
@@ -67,18 +71,22 @@ export type TextHit = {
  * @throws InvalidInput if `after` is not a place that this function returned
  */
 export async function findText(db: Reads, question: TextQuestion): Promise<TextMatches> {
-  const { query, now, after, limit } = question;
+  const { query, now, after, isHidden = false, limit } = question;
   const forms = await readWordForms(db.pool, [query]);
   const documents = statement`FROM strandline.archive_documents d
-    WHERE ${buildCondition(query, { forms, now })} AND ${buildScopeCondition(question)}`;
+    WHERE ${buildCondition(query, { forms, now })} AND ${isSeenIn(question)}`;
+  const isListed = isHidden ? statement`NOT (${isShownIn(question)})` : isShownIn(question);
   const isBehind = after === undefined ? statement`true` : isBehindPlace(after);
   const [counted, rows] = await Promise.all([
-    rowsOf<{ total: number }>(db.pool, statement`SELECT count(*)::float8 AS total ${documents}`),
+    rowsOf<{ total: number; every: number }>(
+      db.pool,
+      statement`SELECT count(*) FILTER (WHERE ${isListed})::float8 AS total, count(*)::float8 AS every ${documents}`,
+    ),
     rowsOf<RankedRow>(
       db.pool,
       statement`SELECT * FROM (
           SELECT d.kind, d.thing, d.config, ${scoreOf(query, forms)} AS score, (extract(epoch FROM d.at) * 1000000)::bigint AS by
-          ${documents}
+          ${documents} AND ${isListed}
         ) r
         WHERE ${isBehind}
         ORDER BY score DESC, by DESC, thing DESC, kind DESC LIMIT ${limit + 1}`,
@@ -86,9 +94,11 @@ export async function findText(db: Reads, question: TextQuestion): Promise<TextM
   ]);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
+  const { total, every } = onlyRow(counted);
   return {
     hits: await readHits(db, shown, query, forms),
-    total: onlyRow(counted).total,
+    total,
+    others: every - total,
     next: rows.length > limit && last !== undefined ? writePlace(last) : null,
   };
 }

@@ -134,18 +134,28 @@ function buildSourceCondition(source: string): Statement {
 /** Names of searches whose sightings documents must have; all of them must apply. */
 export type SightingScope = DataScope & { service?: string | undefined };
 
-/** The condition that a search of the scope saw a document itself, and that no person hides it as not relevant. */
-export function buildScopeCondition({ search, topic, service }: SightingScope): Statement {
-  const named = Object.entries({ slug: search, topic, service }).flatMap(([column, name]) =>
-    name === undefined ? [] : [statement`${verbatim(column)} = ${name}`],
-  );
-  const isShown = (searches?: Statement) => statement`(d.kind, d.thing) NOT IN (${hiddenThings(searches)})`;
-  if (named.length === 0) return isShown();
-  // Evaluated once per statement.
-  const searches = statement`ARRAY(SELECT id FROM ${verbatim(ANALYTICS)}.searches WHERE ${join(named, ' AND ')})`;
-  return statement`${isShown(searches)} AND (
+/** The condition that no person hides a document as not relevant for the topics of the scope. */
+export function isShownIn(scope: SightingScope): Statement {
+  return statement`(d.kind, d.thing) NOT IN (${hiddenThings(selectSearches(scope))})`;
+}
+
+/** The condition that a search of the scope saw a document itself. */
+export function isSeenIn(scope: SightingScope): Statement {
+  const searches = selectSearches(scope);
+  if (searches === undefined) return TRUE;
+  return statement`(
     d.kind = 'post' AND EXISTS (
       SELECT FROM strandline.post_sightings g WHERE g.post_id = d.thing AND g.search_id = ANY (${searches}))
     OR d.kind = 'link' AND EXISTS (
       SELECT FROM strandline.link_sightings g WHERE g.link_id = d.thing AND g.search_id = ANY (${searches})))`;
+}
+
+/** An array, which is evaluated once per statement; undefined: all searches. */
+function selectSearches({ search, topic, service }: SightingScope): Statement | undefined {
+  const named = Object.entries({ slug: search, topic, service }).flatMap(([column, name]) =>
+    name === undefined ? [] : [statement`${verbatim(column)} = ${name}`],
+  );
+  return named.length === 0
+    ? undefined
+    : statement`ARRAY(SELECT id FROM ${verbatim(ANALYTICS)}.searches WHERE ${join(named, ' AND ')})`;
 }

@@ -67,32 +67,43 @@ export async function countNewByTopic(
 }
 
 /** The largest new stories, largest first, with the number of all of them and of their topics. */
-export type NewStories = { stories: StoryRow[]; total: number; topics: number };
+export type NewStories = {
+  stories: StoryRow[];
+  total: number;
+  topics: number;
+  /** Number of those that are left out: hidden ones, or those that are shown. */
+  others: number;
+};
 
-/** Stories whose first member was found in the range; without those of what was there at the start. */
+/** Stories whose first member was found in the range; without those of what was there at the start. @param isHidden those that a person hides */
 export async function readNewStories(
   { pool }: Pooled,
   range: ActivityRange,
-  limit: number,
+  { isHidden = false, limit }: { isHidden?: boolean; limit: number },
 ): Promise<NewStories> {
-  const rows = await rowsOf<StoryRow & { total: number; topics: number }>(
+  const rows = await rowsOf<(StoryRow | Record<keyof StoryRow, null>) & Omit<NewStories, 'stories'>>(
     pool,
     // By topics, for the index on their last news.
     statement`WITH fresh AS MATERIALIZED (
-        SELECT k.id, k.topic_id, k.members FROM strandline.topics t
+        SELECT k.id, k.topic_id, k.members, (k.hidden_at IS NOT NULL) = ${isHidden} AS is_listed FROM strandline.topics t
         JOIN strandline.stories k ON k.topic_id = t.id AND k.last_at >= ${range.from} AND ${within(statement`k.first_at`, range)}
-        WHERE t.archived_at IS NULL AND k.hidden_at IS NULL AND NOT EXISTS (SELECT FROM strandline.discoveries d WHERE d.id = k.id AND d.baseline)
+        WHERE t.archived_at IS NULL AND NOT EXISTS (SELECT FROM strandline.discoveries d WHERE d.id = k.id AND d.baseline)
       )
-      SELECT v.*, (SELECT count(*)::int FROM fresh) AS total, (SELECT count(DISTINCT topic_id)::int FROM fresh) AS topics
-      FROM (SELECT id FROM fresh ORDER BY members DESC, id DESC LIMIT ${limit}) f
-      JOIN strandline_analytics.stories v ON v.id = f.id ORDER BY v.members DESC, v.id DESC`,
+      SELECT v.*, c.* FROM (
+        SELECT count(*) FILTER (WHERE is_listed)::int AS total, count(DISTINCT topic_id) FILTER (WHERE is_listed)::int AS topics,
+          count(*) FILTER (WHERE NOT is_listed)::int AS others FROM fresh
+      ) c
+      LEFT JOIN (SELECT id FROM fresh WHERE is_listed ORDER BY members DESC, id DESC LIMIT ${limit}) f ON true
+      LEFT JOIN strandline_analytics.stories v ON v.id = f.id ORDER BY v.members DESC, v.id DESC`,
   );
+  const { total, topics, others } = rows[0] ?? { total: 0, topics: 0, others: 0 };
   return {
-    total: rows[0]?.total ?? 0,
-    topics: rows[0]?.topics ?? 0,
-    stories: rows.map((row) => {
-      const { total: _, topics: __, ...story } = row;
-      return story;
+    total,
+    topics,
+    others,
+    stories: rows.flatMap((row) => {
+      const { total: _, topics: __, others: ___, ...story } = row;
+      return story.id === null ? [] : [story];
     }),
   };
 }

@@ -1,11 +1,13 @@
 import { SearchLink } from './scope-names.tsx';
 import { composeReason } from '../../monitor/trends/rules/reason-sentence.ts';
 import { composeSpikeSentences } from '../../monitor/trends/rules/spike-sentence.ts';
+import type { Id } from '../../store/db/database.ts';
 import type { DiscoveryRow, DiscoveryView } from '../../store/queries/discoveries.ts';
 import { type Copies, ONE_COPY } from '../../store/stories/one-thing.ts';
 import { formatCopies, formatPercent } from '../../lib/display-format.ts';
 import { composeStateSentence } from '../../monitor/trends/rules/state-sentence.ts';
 import type { SpikeRow, TrendStateRow } from '../../store/queries/trend-reports.ts';
+import { DismissButton } from './dismiss-button.tsx';
 import { Badge, Icon } from './icons.tsx';
 import { writeListPath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
@@ -18,13 +20,17 @@ export function DiscoveryLine({
   discovery,
   fresh = false,
   within,
+  canDismiss = false,
 }: {
   discovery: DiscoveryRow & Partial<Copies>;
   fresh?: boolean;
   /** Leaves out what the page already shows. */
   within?: 'search' | undefined;
+  /** Whether the page has the form of the button. */
+  canDismiss?: boolean;
 }) {
   const { at, search, baseline, author_username, named_post_id } = discovery;
+  const thing = canDismiss ? findThing(discovery) : null;
   const kind = named_post_id === null ? discovery.kind : 'post';
   return (
     <div class={`line is-${kind}${fresh ? ' fresh' : ''}`}>
@@ -45,9 +51,26 @@ export function DiscoveryLine({
         {within === 'search' ? null : <SearchLink slug={search} within="topic" />}
         <Timestamp at={at} />
         <DiscoveryBadges fresh={fresh} baseline={baseline} />
+        {thing === null ? null : <DismissButton {...thing} text={describeDiscovery(discovery)} />}
       </span>
     </div>
   );
+}
+
+/** The post or link that a discovery is about; null if it is about another thing. */
+export function findThing({
+  kind,
+  post_id,
+  named_post_id,
+  link_id,
+}: Pick<DiscoveryRow, 'kind' | 'post_id' | 'named_post_id' | 'link_id'>): {
+  kind: 'post' | 'link';
+  id: Id;
+} | null {
+  if (kind !== 'post' && kind !== 'link' && kind !== 'growth') return null;
+  const post = named_post_id ?? post_id;
+  if (post !== null) return { kind: 'post', id: post };
+  return link_id === null ? null : { kind: 'link', id: link_id };
 }
 
 /** Whether a discovery is new since the last visit, and whether it was there when its search started. */

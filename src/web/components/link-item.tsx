@@ -2,9 +2,10 @@ import type { LinkRow } from '../../store/queries/links.ts';
 import { Icon } from './icons.tsx';
 import { Timestamp } from './timestamp.tsx';
 import { ExternalLink, UntrustedText } from './untrusted-text.tsx';
+import type { ComponentChildren } from 'preact';
 
-/** A link with its title, start of its text, site, and when it was found. */
-export function LinkItem({ link }: { link: LinkRow }) {
+/** A link with its title, start of its text, site, and when it was found. @param props.action a button */
+export function LinkItem({ link, action }: { link: LinkRow; action?: ComponentChildren }) {
   const { id, url, title, snippet, summary_description, site, published_at, first_seen_at } = link;
   const text = snippet ?? summary_description;
   return (
@@ -30,6 +31,7 @@ export function LinkItem({ link }: { link: LinkRow }) {
           </span>
         )}
         <ExternalLink href={url} text={site} />
+        {action}
       </p>
     </article>
   );

@@ -24,6 +24,7 @@ export function PostCard({
   note,
   times = null,
   fresh = false,
+  action,
 }: {
   post: CardPost;
   /** One line of context: its growth, or its search. */
@@ -32,6 +33,8 @@ export function PostCard({
   times?: number | null;
   /** New since the last visit. */
   fresh?: boolean;
+  /** A button, beside its time. */
+  action?: ComponentChildren;
 }) {
   const name = nameAuthor(post.author_username, post.author_name);
   return (
@@ -44,6 +47,7 @@ export function PostCard({
             <Timestamp at={post.created_at} never="time not reported" />
           </a>
           {fresh ? <Badge state="new" /> : null}
+          {action}
         </p>
         <p class="post-text">
           <UntrustedText text={post.text} />

@@ -7,6 +7,9 @@ import { isHashtag } from '../../model/query-fields.ts';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 
+/** UTF-16 code units of a text. */
+const MAX_SHOWN = 400;
+
 /** Direction controls can reorder the rest of a line, so each is replaced by a visible mark. Other controls are invisible. */
 const DIRECTION = new RegExp(`[${DIRECTIONS}]`, 'gu');
 
@@ -21,7 +24,7 @@ const MAX_CHARACTER_POINTS = 16;
 /** A letter with combining marks: readable with fewer marks. */
 const MARKED_LETTER = /^\P{M}\p{M}+$/su;
 
-export function UntrustedText({ text, most = 400 }: { text: string | null; most?: number }) {
+export function UntrustedText({ text, most = MAX_SHOWN }: { text: string | null; most?: number }) {
   const isMatch = useContext(Matches);
   if (text === null || text === '') return <span class="unknown">no text</span>;
   const shown = shortenText(text, most);
@@ -54,7 +57,7 @@ export function LanguageName({ code }: { code: string }) {
 }
 
 /** The same as plain text, for window titles. @param most maximum UTF-16 units */
-export function shortenText(text: string, most = 400): string {
+export function shortenText(text: string, most = MAX_SHOWN): string {
   const cut = clampCharacters(text.slice(0, most)).toWellFormed().replaceAll(DIRECTION, '\u2423');
   return text.length > most && !cut.endsWith('…') ? `${cut}…` : cut;
 }
@@ -83,12 +86,21 @@ function parseExternalUrl(address: string | null): URL | undefined {
 }
 
 /** An external link, or only its text if the address may not be linked. */
-export function ExternalLink({ href, text }: { href: string | null; text: string | null }) {
+export function ExternalLink({
+  href,
+  text,
+  most = MAX_SHOWN,
+}: {
+  href: string | null;
+  text: string | null;
+  /** As for {@link UntrustedText}. */
+  most?: number;
+}) {
   const url = parseExternalUrl(href);
-  if (url === undefined) return <UntrustedText text={text ?? href} />;
+  if (url === undefined) return <UntrustedText text={text ?? href} most={most} />;
   return (
     <a href={url.href} rel="noopener noreferrer nofollow" class="out">
-      <UntrustedText text={text ?? url.href} />
+      <UntrustedText text={text ?? url.href} most={most} />
     </a>
   );
 }

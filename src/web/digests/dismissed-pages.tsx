@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { idKey } from '../../model/value-shapes.ts';
 import { type Dismissal, dismiss, restore } from '../../monitor/alerts/dismissals.ts';
+import { readOwnAddress } from '../../monitor/access/manage-views.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import { decodeInput } from '../../monitor/http/request-problems.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -19,14 +20,8 @@ import { UntrustedText } from '../components/untrusted-text.tsx';
 import { formBody, slugParams } from '../request-input.ts';
 
 const item = z.object({ post: idKey.optional(), link: idKey.optional() });
-/** Where a button stands: a page of this server. */
-const change = item.extend({
-  back: z
-    .string()
-    .max(2_000)
-    .regex(/^\/(?:topics|stories)\/[\w.~%!$&'()*+,;=:@?/-]*$/)
-    .optional(),
-});
+/** `back`: the page of the button. */
+const change = item.extend({ back: z.string().optional() });
 const MAX_LISTED = 500;
 /** In UTF-16 code units. */
 const MAX_SHOWN = 300;
@@ -69,10 +64,14 @@ export function addDismissedPages(app: App, { ctx }: RouteContext): void {
       { schema: { ...schema, body: formBody }, config: { scope } },
       async (request, reply) => {
         const { slug } = request.params;
-        const { back = `/topics/${slug}/dismissed`, ...which } = decodeInput(change, request.body);
+        const { back = '', ...which } = decodeInput(change, request.body);
         const target = findItem(slug, which);
         const isChanged = target !== null && (await write(request.acting, target));
-        return redirectWithFlash(reply, back, isChanged ? code : 'unchanged');
+        return redirectWithFlash(
+          reply,
+          readOwnAddress(back) ?? `/topics/${slug}/dismissed`,
+          isChanged ? code : 'unchanged',
+        );
       },
     );
 

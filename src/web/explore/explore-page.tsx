@@ -14,6 +14,7 @@ import {
   isArchiveEmpty,
 } from '../../store/archive/index-archive.ts';
 import { findText, type TextMatches } from '../../store/archive/find-text.ts';
+import { HiddenSwitch } from '../components/dismiss-button.tsx';
 import { Button, CheckedFields, Field, type FieldOption, TopicFilter } from '../components/form.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { writeAddress, writeListPath } from '../components/list-address.ts';
@@ -37,6 +38,8 @@ const querystring = z.strictObject({
   lang: emptyField.or(z.string()).optional(),
   within: emptyField.or(z.enum(SPAN_NAMES)).optional(),
   after: z.string().max(80).optional(),
+  /** What a person hides, instead of what is shown. */
+  hidden: z.literal('yes').optional().catch(undefined),
 });
 type ExploreQuery = z.infer<typeof querystring>;
 
@@ -54,6 +57,7 @@ export function addExplorePage(app: App, { ctx }: RouteContext): void {
           ...scope,
           query,
           after: filter.after,
+          isHidden: filter.hidden === 'yes',
           now: ctx.clock.now(),
           limit: MAX_SHOWN_HITS,
         };
@@ -163,7 +167,10 @@ function HitList({
   filter: ExploreQuery;
   matches: TextMatches & { backlog: ArchiveBacklog | null };
 }) {
-  const { hits, total, next, backlog } = matches;
+  const { hits, total, others, next, backlog } = matches;
+  const isHidden = filter.hidden === 'yes';
+  const other = { ...filter, hidden: isHidden ? undefined : 'yes', after: undefined };
+  const hidden = <HiddenSwitch isHidden={isHidden} others={others} href={writeAddress('/explore', other)} />;
   const notIndexed = backlog === null ? '' : ` ${describeBacklog(backlog)}.`;
   if (hits.length === 0)
     return (
@@ -176,6 +183,7 @@ function HitList({
             scope: CREATE_TOPIC_SCOPES,
           }}
         />
+        <p class="hint">{hidden}</p>
       </Section>
     );
   const shown = hits.length < total ? `, ${hits.length} shown` : '';
@@ -183,7 +191,11 @@ function HitList({
     <Section
       title={`${formatCount(total, 'match', 'matches')}${shown}`}
       id="hits"
-      note={`By relevance.${notIndexed}`}
+      note={
+        <>
+          By relevance.{notIndexed} {hidden}
+        </>
+      }
       aside={<HitActions filter={filter} />}
     >
       <ol class="feed plain">

@@ -32,7 +32,7 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { removeCitations } from '../../model/statements/cited-text.ts';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 import { EvidenceLink } from './evidence-page.tsx';
-import { ItemStories } from './item-stories.tsx';
+import { ItemRelevance, ItemStories, readItemRelevance } from './item-stories.tsx';
 import { readStoriesOfItem } from '../../store/queries/stories.ts';
 import { requireKey } from '../request-input.ts';
 import { z } from 'zod';
@@ -52,6 +52,7 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
         citing,
         posts,
         stories,
+        relevance,
       } = await readLinkData(ctx.db, id);
       const known = all.get(id);
       return renderPage(request, reply, {
@@ -59,6 +60,7 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
         here: '/explore',
         charts: places.some(({ place }) => place !== null),
         above: 'Link',
+        aside: <ItemRelevance kind="link" id={id} topics={relevance} />,
         body: (
           <>
             <AboutLink link={link} known={known} />
@@ -81,6 +83,7 @@ function readLinkData(db: Database, id: Id) {
     known: readKnownLinks(db, [id]),
     addresses: readLinkAddresses(db, id),
     stories: readStoriesOfItem(db, { kind: 'link', id }),
+    relevance: readItemRelevance(db, { kind: 'link', id }),
     sources: readLinkSources(db, id),
     places: readLinkRanks(db, id),
     citing: readCiting(db, id),
@@ -201,7 +204,7 @@ function LinkPlaces({ rows }: { rows: readonly LinkRank[] }) {
           rows={ranked.slice(0, 200)}
           columns={[
             { head: 'Run', cell: ({ run_id: id }) => <a href={`/runs/${id}`}>{String(id)}</a>, number: true },
-            { head: 'Search', cell: ({ search }) => search },
+            { head: 'Search', cell: ({ search }) => <SearchLink slug={search} /> },
             { head: 'When', cell: ({ observed_at }) => <Timestamp at={observed_at} exact /> },
             { head: 'Source', cell: ({ source }) => source?.replaceAll('_', ' ') ?? '' },
             { head: 'Rank in source', cell: ({ rank }) => rank, number: true },
@@ -219,7 +222,7 @@ function CitingCompletions({ rows }: { rows: readonly CitingRow[] }) {
       {rows.length === 0 ? (
         <EmptyState words="Not cited by any answer." />
       ) : (
-        rows.map(({ run_id, search, topic, observed_at, summary }) => (
+        rows.map(({ run_id, search, observed_at, summary }) => (
           <div class="line is-completion">
             <span class="line-what">
               <a href={`/runs/${run_id}#completion`}>
@@ -227,7 +230,7 @@ function CitingCompletions({ rows }: { rows: readonly CitingRow[] }) {
               </a>
             </span>
             <span class="line-more">
-              <a href={`/searches/${search}`}>{`${topic} / ${search}`}</a> <Timestamp at={observed_at} />
+              <SearchLink slug={search} /> <Timestamp at={observed_at} />
             </span>
           </div>
         ))

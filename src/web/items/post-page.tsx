@@ -28,7 +28,7 @@ import { requireKey } from '../request-input.ts';
 import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counters.tsx';
 import { DroppedBadge, PostPlaces, PostSightings } from './post-sightings.tsx';
 import { EvidenceLink } from './evidence-page.tsx';
-import { ItemStories } from './item-stories.tsx';
+import { ItemRelevance, ItemStories, readItemRelevance } from './item-stories.tsx';
 import { Versions } from './versions.tsx';
 import { z } from 'zod';
 
@@ -49,7 +49,12 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
         here: '/explore',
         charts: data.history.length > 1,
         above: 'Post',
-        aside: <DroppedBadge at={data.growth?.not_seen_since ?? null} />,
+        aside: (
+          <>
+            <DroppedBadge at={data.growth?.not_seen_since ?? null} />
+            <ItemRelevance kind="post" id={id} topics={data.relevance} />
+          </>
+        ),
         body: (
           <>
             <PostText post={post} />
@@ -74,6 +79,7 @@ function readPostData(db: Database, id: Id, post: PostRow) {
   return awaitMembers({
     others: readPostsByExternalId(db, post.service, listRelatedIds(post)),
     stories: readStoriesOfItem(db, { kind: 'post', id }),
+    relevance: readItemRelevance(db, { kind: 'post', id }),
     growth: readPostGrowth(db, id),
     versions: readPostVersions(db, id),
     history: readCounterChanges(db, id, MAX_CHANGES),

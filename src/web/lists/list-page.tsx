@@ -10,7 +10,7 @@ import { countDismissals } from '../../store/alerts/dismissals.ts';
 import type { Database, Id } from '../../store/db/database.ts';
 import { readUnresponsiveTools } from '../../store/queries/run-tools.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
-import { HiddenNote } from '../components/dismiss-button.tsx';
+import { DismissForm, HiddenNote } from '../components/dismiss-button.tsx';
 import { ViewNote } from '../components/discovery-item.tsx';
 import { LIST_KINDS, type ListKind, writeListPath, writeTime } from '../components/list-address.ts';
 import { renderPage } from '../components/page-layout.tsx';
@@ -178,6 +178,7 @@ async function renderList(
                 allTime={path({ range: 'all', from: undefined, to: undefined })}
               />
               <HiddenNote topic={scope.topic} count={data.hidden} />
+              <DismissForm topic={scope.topic} />
               <Pager
                 first={cursor === undefined ? null : path()}
                 next={data.next === null ? null : path({ cursor: data.next })}

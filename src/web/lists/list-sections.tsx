@@ -5,6 +5,7 @@ import { describeUtcDays } from '../../lib/display-format.ts';
 import { EVERYTHING } from '../../model/search-query.ts';
 import { type ArchiveBacklog, describeBacklog } from '../../store/archive/index-archive.ts';
 import { Chart } from '../components/chart.tsx';
+import { DismissButton } from '../components/dismiss-button.tsx';
 import { DiscoveryLine } from '../components/discovery-item.tsx';
 import { Button, CheckedFields, Field } from '../components/form.tsx';
 import { Icon } from '../components/icons.tsx';
@@ -250,13 +251,21 @@ export function ListItems({
       {(item) => (
         <Matches.Provider value={matchesOf(item)}>
           {item.kind === 'post' ? (
-            <PostCard post={item.post} note={describeCount(item.count, list.order)} />
+            <PostCard
+              post={item.post}
+              note={describeCount(item.count, list.order)}
+              action={<DismissButton kind="post" id={item.post.id} text={item.post.text} />}
+            />
           ) : item.kind === 'link' ? (
-            <LinkItem link={item.link} />
+            <LinkItem
+              link={item.link}
+              action={<DismissButton kind="link" id={item.link.id} text={item.link.title ?? item.link.url} />}
+            />
           ) : (
             <DiscoveryLine
               discovery={item.discovery}
               within={scope.search === undefined ? undefined : 'search'}
+              canDismiss
             />
           )}
         </Matches.Provider>

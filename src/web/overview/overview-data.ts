@@ -35,7 +35,18 @@ const MAX_VIEWS = 12;
 const MAX_COMPARED = 12;
 export async function readOverview(
   ctx: Pick<Context, 'db' | 'clock' | 'config'>,
-  { topics, now, range }: { topics: readonly TopicRow[]; now: Date; range: OverviewRange },
+  {
+    topics,
+    now,
+    range,
+    isHidden,
+  }: {
+    topics: readonly TopicRow[];
+    now: Date;
+    range: OverviewRange;
+    /** Of new stories those that a person hides. */
+    isHidden: boolean;
+  },
 ) {
   const { db } = ctx;
   const { from, until } = range;
@@ -53,7 +64,7 @@ export async function readOverview(
     days: readSearchDays(db, { from: past, until: today, searchIds: everySearch.map(({ id }) => id) }),
     news: countNewByTopic(db, range),
     runs: tallyRunParts(db, range, { parts: RUN_PARTS, partMs }),
-    stories: readNewStories(db, range, MAX_STORIES),
+    stories: readNewStories(db, range, { isHidden, limit: MAX_STORIES }),
     answers: readChangedAnswers(db, range),
     spikeDays: readSpikeDays(db, past),
     spikes: readSpikes(db, searchIds, new Date(from.getTime() - SPIKE_LOOK_BACK_MS)),

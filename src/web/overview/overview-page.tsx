@@ -15,7 +15,7 @@ import { AttentionSection } from './attention-section.tsx';
 import { renderFirstStart } from './first-start.tsx';
 import { NewStoriesSection } from './new-stories-section.tsx';
 import { readOverview } from './overview-data.ts';
-import { resolveOverviewRange } from './overview-range.ts';
+import { resolveOverviewRange, writeRange } from './overview-range.ts';
 import { RangeTabs } from './range-tabs.tsx';
 import { chooseTopics, SORTS, type TopicChoice, TopicTable, writeChoice } from './topic-table.tsx';
 import { ViewLinks } from './view-pages.tsx';
@@ -29,6 +29,8 @@ const querystring = z.object({
   sort: z.enum(SORTS).default(SORTS[0]).catch(SORTS[0]),
   label: text,
   q: text,
+  /** New stories that a person hides, instead of those that are shown. */
+  hidden: z.literal('yes').optional().catch(undefined),
 });
 
 export function addOverviewPage(app: App, routeContext: RouteContext): void {
@@ -36,7 +38,8 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
   app.get('/', { schema: { querystring }, config: { scope: 'read' } }, async (request, reply) => {
     const { now, zone, topics } = request.frame;
     if (topics.length === 0) return renderFirstStart(request, reply, routeContext);
-    const { sort, label, q: filter, ...address } = request.query;
+    const { sort, label, q: filter, hidden, ...address } = request.query;
+    const isHidden = hidden === 'yes';
     const choice: TopicChoice = { sort, label, filter };
     const visit = markVisit(request, reply);
     const range = resolveOverviewRange(address, { now, zone }, visit);
@@ -44,6 +47,7 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
       topics,
       now,
       range,
+      isHidden,
     });
     return renderPage(request, reply, {
       title: 'Overview',
@@ -75,7 +79,17 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
               isPartial: tools.length > 0,
             }}
           />
-          <NewStoriesSection news={stories} names={topics} words={range.words} />
+          <NewStoriesSection
+            news={stories}
+            names={topics}
+            words={range.words}
+            isHidden={isHidden}
+            other={writeAddress('/', {
+              ...writeRange(range),
+              ...writeChoice(choice),
+              hidden: isHidden ? undefined : 'yes',
+            })}
+          />
           <TopicTable
             pulses={chooseTopics(pulses, choice)}
             labels={[...new Set(pulses.flatMap(({ labels }) => labels))].toSorted()}

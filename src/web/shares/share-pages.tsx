@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { idKey } from '../../model/value-shapes.ts';
 import {
   createShare,
+  DEFAULT_SHARE_SPAN,
   listShares,
   MAX_SHARE_NAME,
   revokeShare,
@@ -11,6 +12,7 @@ import {
   type ShareSpan,
   writeSharePath,
 } from '../../monitor/access/manage-shares.ts';
+import { decodeInput } from '../../monitor/http/request-problems.ts';
 import { isShareable } from '../../monitor/access/share-pages.ts';
 import { readPublicBase } from '../../monitor/http/public-address.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -28,7 +30,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const MAX_SHARES = 200;
 const querystring = z.object({ address: z.string().optional() });
 const params = z.object({ id: idKey });
-const span = z.enum(SHARE_SPANS).catch('7d');
+/** A form without the field, like a request of the API, has the default. */
+const lasting = z.object({ expires_in: z.enum(SHARE_SPANS).default(DEFAULT_SHARE_SPAN) });
 
 const SPAN_WORDS: Readonly<Record<ShareSpan, string>> = { '1d': 'a day', '7d': 'a week', '30d': '30 days' };
 const SPAN_OPTIONS = SHARE_SPANS.map((name): FieldOption => [name, SPAN_WORDS[name]]);
@@ -58,7 +61,7 @@ export function addSharePages(app: App, home: RouteContext): void {
         const { share, key } = await createShare(request.acting, {
           address,
           name: readField(request.body, 'name')?.toWellFormed(),
-          expires_in: span.parse(readField(request.body, 'expires_in')),
+          ...decodeInput(lasting, { expires_in: readField(request.body, 'expires_in') }),
         });
         return renderLink(request, reply, share, `${readPublicBase(request, home)}${writeSharePath(key)}`);
       } catch (error) {
@@ -97,7 +100,13 @@ function renderForm(
         labels={{ address: 'Page', expires_in: 'Works for', name: 'Name' }}
       >
         <Field name="address" label="Page" value={address} required />
-        <Field name="expires_in" label="Works for" kind="select" value="7d" options={SPAN_OPTIONS} />
+        <Field
+          name="expires_in"
+          label="Works for"
+          kind="select"
+          value={DEFAULT_SHARE_SPAN}
+          options={SPAN_OPTIONS}
+        />
         <Field
           name="name"
           label="Name"

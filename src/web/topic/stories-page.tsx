@@ -16,10 +16,9 @@ import {
   type StoryRow,
 } from '../../store/queries/stories.ts';
 import { Table } from '../components/data-table.tsx';
-import { DismissButton, DismissForm, HiddenNote } from '../components/dismiss-button.tsx';
-import { ActionButton } from '../components/form.tsx';
+import { DismissButton, DismissForm, HiddenNote, Relevance } from '../components/dismiss-button.tsx';
+import { ItemLink } from '../components/item-link.tsx';
 import { formatCount } from '../components/numbers.tsx';
-import { IfAllowed } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Pager, ScopeLinks, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
@@ -91,7 +90,7 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
         here: '',
         above: <a href={`/topics/${story.topic}/stories`}>Stories</a>,
         lead: <StoryFigures story={story} />,
-        aside: <Relevance story={story} />,
+        aside: <StoryRelevance story={story} />,
         body: (
           <>
             {request.query.after === undefined ? <StoryGrowth hours={hours} /> : null}
@@ -135,31 +134,13 @@ function StoryFigures({
   );
 }
 
-/** Hides the story, or shows it again. */
-function Relevance({
-  story: { id, topic, first_kind: kind, first_item_id: item, hidden_at: since, hidden_by: by },
+function StoryRelevance({
+  story: { topic, first_kind, first_item_id: id, hidden_at: at, hidden_by: by },
 }: {
   story: StoryRow;
 }) {
-  return (
-    <IfAllowed scope="write">
-      {since === null ? null : (
-        <span class="hint">
-          Not relevant since <Timestamp at={since} exact />
-          {by === null ? null : (
-            <>
-              , says <UntrustedText text={by} most={60} />
-            </>
-          )}
-        </span>
-      )}
-      <ActionButton
-        action={`/topics/${topic}/${since === null ? 'dismiss' : 'restore'}`}
-        words={since === null ? 'Not relevant' : 'Undo'}
-        fields={{ [kind]: String(item), back: `/stories/${id}` }}
-      />
-    </IfAllowed>
-  );
+  const kind = first_kind === 'link' ? 'link' : 'post';
+  return <Relevance kind={kind} id={id} topic={topic} hidden={at === null ? null : { at, by }} />;
 }
 
 /** A text with its author, linked. */
@@ -177,9 +158,7 @@ function Said({
           <UntrustedText text={`@${name}`} most={60} />:{' '}
         </>
       )}
-      <a href={path}>
-        <UntrustedText text={text ?? url ?? 'no text'} most={MAX_TEXT} />
-      </a>
+      <ItemLink path={path} url={url} text={text ?? url ?? 'no text'} most={MAX_TEXT} />
     </>
   );
 }

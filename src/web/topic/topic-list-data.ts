@@ -18,7 +18,7 @@ import { readDiscoveriesOfSearches } from '../../store/queries/search-activity.t
 import { readBiggestStories, type StoryRow } from '../../store/queries/stories.ts';
 import { inOrderOf } from '../../store/queries/view-conditions.ts';
 import { DAY } from '../../lib/time.ts';
-import { getDiscoveryPath } from '../components/discovery-item.tsx';
+import { findThing, getDiscoveryPath } from '../components/discovery-item.tsx';
 import { nameAuthor } from '../components/post-card.tsx';
 import type { TopicScope } from './topic-data.ts';
 import type { PageView, TabName, Window } from './view-address.ts';
@@ -29,6 +29,8 @@ export const SHOWN_ROWS = 12;
 export type ListRow = {
   kind: 'post' | 'link' | 'completion';
   href: string;
+  /** Of the original; null: unknown, or an answer. */
+  url: string | null;
   /** Author, or the search that an answer belongs to. */
   who: string | null;
   text: string;
@@ -119,10 +121,9 @@ function toFoundRow(discovery: DescribedDiscovery): BareRow {
   const { kind, named_post_id, post_id, author_username, text, url, at, story_id } = discovery;
   const postId = named_post_id ?? post_id;
   const words = discovery.first_in_topic ? formatCopies(discovery) : null;
-  const linkId = discovery.link_id;
   return {
-    thing:
-      postId !== null ? { kind: 'post', id: postId } : linkId === null ? null : { kind: 'link', id: linkId },
+    thing: findThing(discovery),
+    url,
     kind: kind === 'link' && named_post_id === null ? 'link' : 'post',
     href: getDiscoveryPath(discovery),
     who: nameAuthor(author_username),
@@ -154,6 +155,7 @@ function toStoryRow(story: StoryRow): BareRow {
     kind,
     thing: { kind, id: first_item_id },
     href,
+    url,
     who: nameAuthor(author_username),
     text: text ?? url ?? 'no text',
     at: last_news_at,
@@ -166,7 +168,7 @@ function toStoryRow(story: StoryRow): BareRow {
 }
 
 type ShownPost = Pick<PostRow, 'id' | 'author_username' | 'text' | 'created_at'> &
-  Partial<Pick<PostRow, 'author_name' | 'first_seen_at'>> &
+  Partial<Pick<PostRow, 'author_name' | 'first_seen_at' | 'url'>> &
   Parameters<typeof sumEngagement>[0];
 
 function toPostRow(post: ShownPost, note: ListRow['note'] = null): BareRow {
@@ -174,6 +176,7 @@ function toPostRow(post: ShownPost, note: ListRow['note'] = null): BareRow {
     kind: 'post',
     thing: { kind: 'post', id: post.id },
     href: `/posts/${post.id}`,
+    url: post.url ?? null,
     who: nameAuthor(post.author_username, post.author_name),
     text: post.text,
     at: post.created_at ?? post.first_seen_at ?? null,
@@ -249,6 +252,7 @@ async function readAnswers(
       kind: 'completion',
       thing: null,
       href: `/searches/${row.search}/completions?to=${row.run_id}`,
+      url: null,
       who: search !== undefined && aiSearches.length > 1 ? nameSearch(search, searches) : null,
       text: line === null ? `No change. ${removeCitations(row.summary ?? '')}`.trim() : line,
       at: row.observed_at,

@@ -4,6 +4,7 @@ import { nameSearch } from '../../model/search-name.ts';
 import { DismissButton, HiddenNote } from '../components/dismiss-button.tsx';
 import { DiscoveryBadges } from '../components/discovery-item.tsx';
 import { Icon } from '../components/icons.tsx';
+import { ItemLink } from '../components/item-link.tsx';
 import { writeListPath } from '../components/list-address.ts';
 import { Ratio, ShortCount } from '../components/numbers.tsx';
 import { Feed, Section, Tabs } from '../components/section.tsx';
@@ -163,7 +164,7 @@ function listWhole(
 
 /** One line on wide screens: what, its copies, its reactions, when. */
 function Row({ row, visit }: { row: ListRow; visit: Visit | null }) {
-  const { kind, who, href, text, note, copies, at, thing, discovery } = row;
+  const { kind, who, href, url, text, note, copies, at, thing, discovery } = row;
   const isFresh = visit !== null && discovery !== null && discovery.id > visit.since && !discovery.baseline;
   return (
     <div class={`line is-${kind}${isFresh ? ' fresh' : ''} row`}>
@@ -175,9 +176,7 @@ function Row({ row, visit }: { row: ListRow; visit: Visit | null }) {
             <UntrustedText text={who} most={40} />{' '}
           </span>
         )}
-        <a href={href}>
-          <UntrustedText text={text} most={240} />
-        </a>
+        <ItemLink path={href} url={url} text={text} most={240} />
       </span>
       <span class="row-note">
         {copies === null ? null : <a href={copies.href}>{copies.words}</a>}

@@ -8,6 +8,7 @@ import type { CompletionRow } from '../../store/queries/completions.ts';
 import type { PostRow } from '../../store/queries/post-detail.ts';
 import type { StoryRow } from '../../store/queries/stories.ts';
 import { SpikeLine, StateLine } from '../components/discovery-item.tsx';
+import { ItemLink } from '../components/item-link.tsx';
 import { writeListPath } from '../components/list-address.ts';
 import { formatCount } from '../components/numbers.tsx';
 import { nameAuthor } from '../components/post-card.tsx';
@@ -178,9 +179,7 @@ function StoriesPart({ stories }: { stories: readonly StoryRow[] }) {
       <ul class="lines">
         {stories.map(({ id, text, url, things, authors }) => (
           <li>
-            <a href={`/stories/${id}`}>
-              <UntrustedText text={text ?? url ?? 'no text'} most={MAX_STORY} />
-            </a>
+            <ItemLink path={`/stories/${id}`} url={url} text={text ?? url ?? 'no text'} most={MAX_STORY} />
             <span class="why">
               {formatCopies({
                 copies: things,
@@ -202,14 +201,12 @@ function FirstPart({ post }: { post: PostRow }) {
       <h3>First post</h3>
       <ul class="lines">
         <li>
-          <a href={`/posts/${post.id}`}>
-            {name === null ? null : (
-              <span class="who">
-                <UntrustedText text={name} most={40} />{' '}
-              </span>
-            )}
-            <UntrustedText text={post.text} most={MAX_STORY} />
-          </a>
+          {name === null ? null : (
+            <span class="who">
+              <UntrustedText text={name} most={40} />{' '}
+            </span>
+          )}
+          <ItemLink path={`/posts/${post.id}`} url={post.url} text={post.text} most={MAX_STORY} />
           <span class="why">
             <Timestamp at={post.created_at ?? post.first_seen_at} exact />
           </span>

@@ -20,7 +20,7 @@ import { createLogger } from '../../../src/platform/logger.ts';
 import { homeOf } from '../../cli/stand.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { makeWorld, type World } from '../../world.ts';
-import { personAt } from '../pages/person.ts';
+import { personAt, textOf } from '../pages/person.ts';
 
 let stub: StubService;
 let world: World;
@@ -287,6 +287,15 @@ test.each([
   });
 });
 
+test('posts of a shared page lead to their originals, which learn nothing of it', async () => {
+  const original = 'https://x.example/user_1/status/1';
+  for (const address of [TOPIC, '/topics/pier?range=7d', '/searches/pier-posts?range=7d&tab=posts']) {
+    const { body } = await get((await share(address)).path);
+    expect(body).toContain(`<a href="${original}" rel="noopener noreferrer nofollow" class="out">`);
+    expect((await get(address)).body).not.toContain(`<a href="${original}"`);
+  }
+});
+
 test('a brace in a query is no placeholder', async () => {
   const { share: made } = await createShare(world.ctx, { address: '/?q={t2}{s1}', expires_in: '1d' });
   expect(made.address).toBe('/?q=%7Bt2%7D%7Bs1%7D');
@@ -319,6 +328,9 @@ test('the form offers what can be shared, shows the link once, and the list revo
   await person.follow(action);
   expect((await get(new URL(link).pathname)).statusCode).toBe(410);
   expect((await person.post('/shares', { address: '/runs' })).status).toBe(400);
+  const odd = await person.post('/shares', { address: '/', expires_in: '14d' });
+  expect(odd.status).toBe(400);
+  expect(textOf(odd.html)).toContain('Works for : got "14d"; expected one of 1d, 7d, 30d');
 });
 
 test('the API creates, lists and revokes; a reader sees no link, and creates none', async () => {
