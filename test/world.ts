@@ -1,5 +1,6 @@
 /** A small world for a test file: its own database, a context on it, and a queue that only records. */
 import { createFreeTest } from '../src/app/source-variables.ts';
+import type { Judge } from '../src/model/judging.ts';
 import type { DatabaseKind } from '../src/model/database-kind.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import { type Clock, steppedClock } from '../src/platform/clock.ts';
@@ -42,6 +43,8 @@ export type WorldOptions = {
   names?: 'neutral' | 'named';
   /** Default: real with a hosted service, otherwise the sandbox, which needs no service of others. */
   kind?: DatabaseKind;
+  /** Judges by the goals of topics; none by default. */
+  judge?: Judge;
   /** The database to use; a fresh one by default. */
   database?: TestDatabase;
 };
@@ -111,6 +114,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     missingTools: () => Promise.resolve([]),
     serviceSources: () => Promise.resolve([]),
     isFree: createFreeTest(config),
+    judge: options.judge ?? null,
     random: () => 0.5,
   };
   let deriving = Promise.resolve(0);

@@ -34,6 +34,7 @@ export function webHomeOn(
       missingTools: () => Promise.resolve([]),
       serviceSources: () => Promise.resolve([]),
       isFree: () => Promise.resolve(true),
+      judge: null,
       random: Math.random,
     },
     services: { health: () => Promise.resolve([]) },

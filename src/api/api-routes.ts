@@ -16,6 +16,7 @@ import { MUTE_OPERATIONS } from '../monitor/alerts/mute-operations.ts';
 import { RULE_OPERATIONS } from '../monitor/alerts/rule-operations.ts';
 import { PROBLEM_OPERATIONS } from '../monitor/alerts/problem-operations.ts';
 import { NAME_OPERATIONS } from '../monitor/names/name-operations.ts';
+import { GOAL_OPERATIONS } from '../monitor/goals/goal-operations.ts';
 import { NOTE_OPERATIONS } from '../monitor/notes/note-operations.ts';
 import { SOURCE_OPERATIONS } from '../monitor/sources/source-operations.ts';
 import { WATCH_FILE_OPERATIONS } from '../monitor/watch-file/watch-file-operations.ts';
@@ -57,6 +58,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(SOURCE_OPERATIONS),
   routesOf(NAME_OPERATIONS),
   routesOf(NOTE_OPERATIONS),
+  routesOf(GOAL_OPERATIONS),
   routesOf(SEARCH_OPERATIONS),
   routesOf(STATE_OPERATIONS),
   routesOf(WATCH_FILE_OPERATIONS),

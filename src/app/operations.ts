@@ -8,6 +8,7 @@ export const SUBJECTS = {
   purge: async () => (await import('../monitor/topics/purge-operations.ts')).PURGE_OPERATIONS,
   sources: async () => (await import('../monitor/sources/source-operations.ts')).SOURCE_OPERATIONS,
   notes: async () => (await import('../monitor/notes/note-operations.ts')).NOTE_OPERATIONS,
+  goals: async () => (await import('../monitor/goals/goal-operations.ts')).GOAL_OPERATIONS,
   names: async () => (await import('../monitor/names/name-operations.ts')).NAME_OPERATIONS,
   status: async () => (await import('../monitor/status/status-operations.ts')).STATUS_OPERATIONS,
   runs: async () => (await import('../monitor/runs/run-operations.ts')).RUN_OPERATIONS,

@@ -26,7 +26,7 @@ import {
   findSandbox,
   openDatabaseAccess,
 } from './database-access.ts';
-import { accessServices, type ServiceAccess } from './service-access.ts';
+import { accessServices, createJudge, type ServiceAccess } from './service-access.ts';
 import { createFreeTest } from './source-variables.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -178,6 +178,7 @@ async function openPrepared(
       worker: `${hostname()}:${process.pid}:${randomBytes(2).toString('hex')}`,
       ...limitServices(services, kind),
       isFree: createFreeTest(config),
+      judge: createJudge(config, clock, db),
       random: Math.random,
     };
     return {

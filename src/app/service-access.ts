@@ -1,6 +1,7 @@
 /** How this process reaches each service: the hosted one at its URL, the others in a server of this process. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
+import type { Judge } from '../model/judging.ts';
 import type { AskedSource } from '../model/asked-source.ts';
 import { MINUTE, SECOND } from '../lib/time.ts';
 import { type Clock, monotonicMs } from '../platform/clock.ts';
@@ -306,18 +307,36 @@ export function accessServices(options: ServiceAccessOptions): ServiceAccess {
 /** Codes of a connection that was not possible. */
 const NO_NETWORK = /\b(?:ENOTFOUND|EAI_AGAIN|ENETDOWN|ENETUNREACH|EHOSTUNREACH|ECONNREFUSED)\b/;
 
+/** The configured model with its limits; each client pauses it after failures of its own. */
 async function openModel(
   settings: NonNullable<Config['service']['model']>,
   clock: Clock,
   db: Database,
 ): Promise<MeteredModel> {
-  const [{ createLanguageModel, createRestingModel }, { createMeteredModel }, [, { createServicePorts }]] =
+  const [{ createLanguageModel, createRestingModel }, { createMeteredModel }, { createServicePorts }] =
     await Promise.all([
       import('../service/answering/language-model.ts'),
       import('../service/answering/metered-model.ts'),
-      loadSources(),
+      import('./service-ports.ts'),
     ]);
   const { allowances } = createServicePorts(db, clock);
   const resting = createRestingModel(createLanguageModel(settings), clock);
   return createMeteredModel(resting, { allowances, clock, callsPerDay: settings.callsPerDay });
+}
+
+/** Loads the client with the first request. @returns null if no model is configured */
+export function createJudge({ service: { model } }: Config, clock: Clock, db: Database): Judge | null {
+  if (model === undefined) return null;
+  let opened: Promise<MeteredModel> | undefined;
+  const open = () => (opened ??= openModel(model, clock, db));
+  return {
+    use: async () => (await open()).use(),
+    judge: async (request, signal) => {
+      const [metered, { askForVerdicts }] = await Promise.all([
+        open(),
+        import('../service/answering/ask-for-verdicts.ts'),
+      ]);
+      return askForVerdicts(metered, request, signal);
+    },
+  };
 }

@@ -198,6 +198,7 @@ function createPastContext(parts: Pick<Context, 'config' | 'db' | 'log'>, from: 
     missingTools: () => Promise.resolve([]),
     serviceSources: () => Promise.resolve([]),
     isFree: () => Promise.resolve(true),
+    judge: null,
     random: () => 0,
   };
 }

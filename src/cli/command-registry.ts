@@ -26,6 +26,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['sources ...', 'sources of a topic: list, add, test, on, off, remove', async () => (await import('./source-views.ts')).registerSources],
     ['names ...', 'names in answers: list, set, remove, answers', async () => (await import('./name-views.ts')).registerNames],
     ['notes ...', 'notes on the chart of a topic: list, add, edit, remove', async () => (await import('./note-views.ts')).registerNotes],
+    ['goal ...', 'what the news of a topic is about, in words: set, try, list, remove', async () => (await import('./goal-views.ts')).registerGoal],
     ['search ...', 'saved searches: add, list, show, edit, move, pause, resume, remove, run, preview, try', async () => (await import('./state-views.ts')).registerSearch],
     ['plan', 'show what applying a file would do', async () => (await import('./plan-commands.ts')).registerPlan],
     ['apply', 'apply a file: topics, sources, searches, rules, channels', async () => (await import('./plan-commands.ts')).registerApply],

@@ -28,6 +28,12 @@ const STORIES: OperationView<Row> = {
     { of: 'members', head: 'items', as: ({ members }) => `×${members}`, right: true },
     { of: 'authors', right: true, drop: 3 },
     AUTHOR,
+    {
+      of: 'relevant',
+      as: ({ relevant, why }) =>
+        relevant === null ? '' : oneLine(`${relevant ? 'yes' : 'no'}: ${why ?? ''}`),
+      drop: 1,
+    },
     TEXT,
   ],
   none: 'No stories: nothing in this topic was said twice.',

@@ -90,6 +90,7 @@ function renderTopic(row: Row, terms: Terms): string[] {
           as: ({ archived_at }) =>
             archived_at === null ? describeTopicStatus({ ...row, total }, terms) : null,
         },
+        { of: 'goal', as: ({ goal }) => goal },
         { of: 'created_at', head: 'created' },
         { of: 'successor', head: 'continues in', as: ({ successor }) => successor },
         {

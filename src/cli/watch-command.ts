@@ -10,6 +10,7 @@ type WatchOptions = {
   name?: string;
   slug?: string;
   service?: string;
+  goal?: string;
   every?: string;
   aiEvery?: string;
   json?: boolean;
@@ -24,6 +25,7 @@ export function registerWatch(command: Command, cli: Cli): void {
     .option('--name <name>', 'topic name (default: the text)')
     .option('--slug <slug>', 'topic slug (default: derived from the text)')
     .option('--service <service>', 'own or hosted (default: hosted if SEARCH_API_URL is set, else own)')
+    .option('--goal <words>', 'only news that is what these words ask for; needs a language model')
     .option('--every <interval>', `interval of the microblog search (default: ${DEFAULT_EVERY.microblog})`)
     .option('--ai-every <interval>', `interval of the AI search (default: ${DEFAULT_EVERY.ai})`)
     .option('--json', 'print JSON')

@@ -1,6 +1,6 @@
 /** What a language model is asked for, and how often it was asked. */
 
-export const MODEL_PURPOSES = ['plan', 'write', 'check'] as const;
+export const MODEL_PURPOSES = ['plan', 'write', 'check', 'judge'] as const;
 export type ModelPurpose = (typeof MODEL_PURPOSES)[number];
 
 /** Requests to a language model on a day, over all processes that use the database. Null: the counter is unavailable. */
@@ -11,6 +11,8 @@ export type ModelUse = {
   calls: number | null;
   /** Maximum number of calls. */
   most: number;
+  /** Calls without a response that could be used. */
+  failed: number | null;
   /** Calls whose response said how many tokens it cost; the tokens are those of these calls. */
   calls_with_tokens: number | null;
   input_tokens: number | null;

@@ -71,6 +71,9 @@ export function countParam(most: number, usual: number) {
 /** A boolean in a query. */
 export const flagParam = z.enum(['true', 'false']).transform((value) => value === 'true');
 
+/** Of the goal of a topic, in Unicode code points, as the CHECK of the table counts them. */
+export const MAX_GOAL_LENGTH = 300;
+
 /** The short name of a topic, search, rule or channel. */
 const slugParam = z.string().regex(SLUG_PATTERN, EXPECTED_SLUG);
 export const topicSlug = slugParam.meta({ description: 'Slug of a topic.', examples: ['harbour-ferry'] });

@@ -1,4 +1,5 @@
 import type { AskedSource } from '../model/asked-source.ts';
+import type { Judge } from '../model/judging.ts';
 import type { DatabaseKind } from '../model/database-kind.ts';
 import type { Source } from '../model/enumerations.ts';
 import type { MissingTool } from '../model/tool-coverage.ts';
@@ -54,6 +55,8 @@ export type Context = {
   progress: (kind: ServiceKind, runId: Id) => readonly AskedSource[];
   /** Whether calls of a service are known to cost nothing. */
   isFree: (kind: ServiceKind) => Promise<boolean>;
+  /** Judges by the goals of topics; null: no language model is configured (`LLM_BASE_URL`). */
+  judge: Judge | null;
   /** From 0 to below 1; spreads retries. */
   random: () => number;
 };

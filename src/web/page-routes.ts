@@ -34,6 +34,7 @@ import { addPausePages } from './topic/pause-pages.tsx';
 import { addPurgePages } from './topic/purge-pages.tsx';
 import { addRemovePages, addStateActions } from './topic/topic-actions.tsx';
 import { addNamesPage } from './topic/names-page.tsx';
+import { addGoalPage } from './topic/goal-page.tsx';
 import { addNotesPage } from './topic/notes-page.tsx';
 import { addSourcesPage } from './topic/sources-page.tsx';
 import { addStoryPages } from './topic/stories-page.tsx';
@@ -72,6 +73,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addStoryPages,
   addSourcesPage,
   addNamesPage,
+  addGoalPage,
   addNotesPage,
   addSearchPage,
   addListPages,

@@ -9,6 +9,7 @@ import { startWorkers } from '../platform/queue/queue-workers.ts';
 import { Refused } from '../model/errors.ts';
 import type { Context } from '../monitor/context.ts';
 import { startFollower } from '../monitor/derive/follower.ts';
+import { startJudge } from '../monitor/goals/judge-stories.ts';
 import { runRecurringWork, RECURRING_WORK } from '../monitor/recurring-work.ts';
 import { executeRun } from '../monitor/runs/execute.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
@@ -68,13 +69,14 @@ export async function startWorker(
     await intake.check();
   });
   const stopFollowing = startFollower(ctx);
+  const stopJudging = startJudge(ctx, () => evaluateRules(ctx));
   const stopObserving = observePresence();
   return {
     idle: () => intake.closedBy() ?? (scanLoop.sinceScanMs() > STUCK_MS ? 'silent' : null),
     drain: async () => {
       intake.end();
       const grace = setTimeout(() => aborting.abort(), GRACE_MS);
-      await Promise.all([workers.close(), scanLoop.stop(), stopFollowing(), stopHeartbeat()]);
+      await Promise.all([workers.close(), scanLoop.stop(), stopFollowing(), stopJudging(), stopHeartbeat()]);
       clearTimeout(grace);
       stopObserving();
       await deregisterWorker(ctx.db, ctx.worker).catch((error: unknown) =>

@@ -50,6 +50,7 @@ const PAGES: readonly Row[] = [
   ['sources of a topic', '/topics/trains/sources'],
   ['names in answers of a topic', '/topics/trains/names'],
   ['notes of a topic', '/topics/trains/notes'],
+  ['goal of a topic', '/topics/trains/goal'],
   ['edit a topic', '/topics/trains/edit'],
   ['edit a search', '/searches/trains-posts/edit'],
   ['pause everything', '/pause'],

@@ -52,6 +52,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/trends/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts monitor/items/item-shapes.ts monitor/topics/find-by-slug.ts monitor/trends/search-trends.ts monitor/trends/read-share-of-voice.ts`],
   ['monitor/names/', `${CONTEXT} monitor/operation.ts monitor/topics/find-by-slug.ts monitor/trends/trend-operation.ts`],
   ['monitor/notes/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts monitor/topics/find-by-slug.ts`],
+  ['monitor/goals/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts monitor/topics/`],
   ['monitor/derive/rebuild-operations.ts', 'monitor/common-inputs.ts monitor/operation.ts monitor/topics/find-by-slug.ts monitor/derive/'],
   ['monitor/alerts/problem-words.ts', 'lib/ model/ store/'],
   ['monitor/status/', `${CONTEXT} config/ monitor/alerts/problem-words.ts monitor/schedule/`],

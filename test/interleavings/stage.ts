@@ -262,6 +262,7 @@ export async function openStage(): Promise<Stage> {
       missingTools: () => Promise.resolve([]),
       serviceSources: () => Promise.resolve([]),
       isFree: () => Promise.resolve(true),
+      judge: null,
       random: () => 0.5,
     }),
     setMutation: (next) => {

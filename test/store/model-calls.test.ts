@@ -33,7 +33,7 @@ test('has a row for each purpose and day, unknown tokens as null, and no row wit
   const model = createMeteredModel(stub, {
     allowances,
     clock,
-    callsPerDay: { plan: 9, write: 2, check: 9 },
+    callsPerDay: { plan: 9, write: 2, check: 9, judge: 9 },
   });
   const ask = (purpose: ModelPurpose) =>
     model
@@ -53,6 +53,7 @@ test('has a row for each purpose and day, unknown tokens as null, and no row wit
       )
     ).rows;
   const use = async () => (await model.use()).map(({ purpose, calls }) => [purpose, calls]);
+  await expect.poll(async () => (await read())[0]?.['failed']).toBe(1n);
   // Tokens are counted beside the response.
   await expect.poll(async () => (await read())[1]?.['calls_with_tokens']).toBe(2n);
   const rows = await read();
@@ -87,5 +88,6 @@ test('has a row for each purpose and day, unknown tokens as null, and no row wit
     ['plan', 0],
     ['write', 0],
     ['check', 1],
+    ['judge', 0],
   ]);
 });

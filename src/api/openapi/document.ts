@@ -48,6 +48,7 @@ const TAGS: readonly { name: string; description: string }[] = [
   { name: 'stories', description: 'Items of a topic that say the same thing.' },
   { name: 'names', description: 'Names that a topic lists, and the answers that have them.' },
   { name: 'notes', description: 'What people know about a time of a topic, shown on its chart.' },
+  { name: 'goals', description: 'What the news of a topic is about, as a language model judges it.' },
   { name: 'completions', description: 'Texts written by the AI of a service, and their statements.' },
   { name: 'discoveries', description: 'Items found for the first time: as a list, a feed and events.' },
   { name: 'evidence', description: 'What was found, with the raw responses that say so.' },

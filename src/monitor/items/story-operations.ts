@@ -11,6 +11,7 @@ import {
   type StoryItemRow,
   type StoryRow,
 } from '../../store/queries/stories.ts';
+import { RELEVANCES } from '../../store/queries/judgements.ts';
 import { followStories } from '../../store/stories/follow-stories.ts';
 import { BY_ID, lastIdOf, pastTime } from '../common-inputs.ts';
 import type { Context } from '../context.ts';
@@ -47,6 +48,14 @@ export const STORY_OPERATIONS = [
         .optional()
         .describe('Only stories that a person marked as not relevant. Default: all others.')
         .register(commandWords, { flag: '--hidden', help: 'only those marked as not relevant' }),
+      relevance: z
+        .enum(RELEVANCES)
+        .optional()
+        .describe('Only stories that the goal of the topic judges so. Default: all.')
+        .register(commandWords, {
+          value: 'which',
+          help: 'by the goal of the topic: relevant, irrelevant or not_judged',
+        }),
     }),
     output: Story,
     list: {
@@ -55,13 +64,14 @@ export const STORY_OPERATIONS = [
       shown: 20,
     },
     example: 'strandline stories harbour-ferry --since yesterday',
-    run: async ({ ctx, page: { limit, after } }, { topic, since, hidden }) => {
+    run: async ({ ctx, page: { limit, after } }, { topic, since, hidden, relevance }) => {
       const { slug } = await findTopicRow(ctx.db, topic);
       await catchUp(ctx);
       return readStories(ctx.db, {
         topic: slug,
         since,
         isHidden: hidden,
+        relevance,
         after: after as [Date, bigint] | undefined, // as `list` declares it
         limit,
       });

@@ -83,7 +83,7 @@ async function planAddress(
     { ...source, takes_all: true },
     { kind: 'service' as const, address: ALL_SOURCES, title: '', takes_all: false, is_on: false },
   ];
-  return { topic: { name, slug, service, searches: [search], sources }, says };
+  return { topic: { name, slug, service, goal: request.goal, searches: [search], sources }, says };
 }
 
 /** What {@link watch} would create, and what its calls would cost. */

@@ -24,6 +24,7 @@ import { DEFAULT_EVERY } from '../schedule/schedule.ts';
 import { type CreatedSearch, insertCheckedSearch, putSearch, recordCreated } from './save-search.ts';
 import { type CheckedSearch, checkSearch, type WrittenSearch } from './search-definition.ts';
 import { changeSearch } from './search-state.ts';
+import { checkGoal, insertGoal, setGoal } from './topic-goal.ts';
 import { chooseService, chooseServiceKind } from './service-choice.ts';
 import { describeMissingTools, findWithoutSources, refuseWithoutSources } from './tool-sources.ts';
 import { createHash } from 'node:crypto';
@@ -37,12 +38,14 @@ export type NewTopic = {
   slug?: string | undefined;
   /** Service of all its searches. */
   service?: string | undefined;
+  /** What its news is about, in words. Default: everything is. */
+  goal?: string | null | undefined;
   searches: readonly TopicSearch[];
   /** Sources of its own; with them, no search is refused because its tools have none. */
   sources?: readonly NewTopicSource[];
 };
 
-type NamedTopic = Pick<Topic, 'slug' | 'name' | 'sample'>;
+type NamedTopic = Pick<Topic, 'slug' | 'name' | 'sample'> & { goal?: string | null };
 export type CreatedTopic = { topic: string; created: CreatedSearch[] };
 
 /** Longest name of a topic. */
@@ -60,11 +63,12 @@ export async function createTopic(ctx: ActingContext, written: NewTopic): Promis
   // An invalid slug of the topic must not be reported again for each slug derived from it.
   const stem = problems.some(({ path }) => path === 'slug') ? 'topic' : slug;
   const checked = await checkSearches(ctx, stem, written.searches, problems);
+  const goal = checkGoal(ctx, written.goal, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
   const service = await chooseService(ctx, written.service);
   const { sources = [] } = written;
   if (sources.length === 0) await refuseWithoutSources(ctx, service.kind, checked, atSearch);
-  return insertTopic(ctx, { slug, name, sample: false }, checked, service, sources);
+  return insertTopic(ctx, { slug, name, sample: false, goal }, checked, service, sources);
 }
 
 /**
@@ -107,7 +111,7 @@ export type WrittenTopic = Omit<NewTopic, 'slug' | 'sources'>;
 export async function putTopic(
   ctx: ActingContext,
   slug: string,
-  { name, service, searches }: WrittenTopic,
+  { name, service, goal, searches }: WrittenTopic,
   options: PutOptions,
 ): Promise<Put<string>> {
   requireSlug(slug);
@@ -121,13 +125,15 @@ export async function putTopic(
     {
       what: `the topic "${slug}"`,
       exists: async () => (await findTopic(ctx.db.pool, slug))?.archived_at === null,
-      create: async () => (await createTopic(ctx, { slug, name, service, searches: named })).topic,
+      create: async () => (await createTopic(ctx, { slug, name, service, goal, searches: named })).topic,
       replace: async () => {
         const problems: Problem[] = [];
         await checkSearches(ctx, slug, named, problems);
+        checkGoal(ctx, goal, problems, (await findTopic(ctx.db.pool, slug))?.goal);
         if (problems.length > 0) throw new InvalidInput(problems);
         await changeTogether(ctx, async (own) => {
           await renameTopic(own, slug, { name });
+          await setGoal(own, slug, goal ?? null);
           for (const search of named)
             await putSearch(own, search.slug, { ...search, topic: slug, service }, { onlyCreate: false });
           const topic = await findTopic(own.db.pool, slug);
@@ -163,10 +169,12 @@ async function insertTopic(
   service: Service,
   sources: readonly NewTopicSource[] = [],
 ): Promise<CreatedTopic> {
-  const { slug } = topic;
+  const { slug, goal = null } = topic;
   await assertTopicIsNew(ctx, slug);
   const created = await insertSearches(ctx, topic, checked, service, async (tx, made) => {
     const own = await insertSources(ctx, tx, made, sources);
+    const [first] = made;
+    if (first !== undefined) await insertGoal(ctx, tx, first.search.topic_id, goal);
     await recordAudit(tx, ctx, {
       action: 'topic.created',
       subject: slug,
@@ -174,6 +182,7 @@ async function insertTopic(
         name: topic.name,
         searches: made.map(({ search }) => search.slug),
         sources: own,
+        ...(goal === null ? {} : { goal }),
       }),
     });
   });
@@ -279,6 +288,7 @@ export type WatchRequest = {
   name?: string | undefined;
   slug?: string | undefined;
   service?: string | undefined;
+  goal?: string | undefined;
   postsEvery?: string | undefined;
   aiEvery?: string | undefined;
   sample?: boolean | undefined;
@@ -333,10 +343,19 @@ export async function planWatch(ctx: Context, watch: WatchRequest): Promise<Watc
     const expected = `no interval, because that search has no source: ${lacking}`;
     return [{ path: operation === 'ai' ? 'ai_every' : 'posts_every', given: interval, expected }];
   });
+  const goal = checkGoal(ctx, watch.goal, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
   await assertTopicIsNew(ctx, slug);
   const { name = prompt, sample = false } = watch;
-  return { slug, name, sample, searches: checked.filter((_search, i) => !without.has(i)), service, leftOut };
+  return {
+    slug,
+    name,
+    sample,
+    goal,
+    searches: checked.filter((_search, i) => !without.has(i)),
+    service,
+    leftOut,
+  };
 }
 
 /** Reports problems of a search under the members that the person wrote. @param nameOf by the member of the search */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { SENSITIVITIES, SERVICE_KINDS } from '../../model/closed-lists.ts';
 import { DATE_FILTERS, MODELS, OPERATIONS, TOOLS } from '../../model/enumerations.ts';
-import { searchSlug, textParam, topicSlug } from '../../model/value-shapes.ts';
+import { MAX_GOAL_LENGTH, searchSlug, textParam, topicSlug } from '../../model/value-shapes.ts';
 import { MAX_PROMPT_LENGTH } from '../../protocol/specification.ts';
 import { commandWords } from '../operation.ts';
 import { DEFAULT_EVERY } from '../schedule/schedule.ts';
@@ -131,6 +131,11 @@ export const searchTrialBody = z
   .meta({ examples: [{ operation: 'microblog', prompt: 'harbour ferry', service: 'hosted' }] });
 
 const topicName = textParam(200).describe('Display name.');
+const goal = textParam(4 * MAX_GOAL_LENGTH).describe(
+  `What its news is about, in words of at most ${MAX_GOAL_LENGTH} characters, such as \"rulings and filings, not opinion\": a language model judges each new story, and only relevant stories are reported. Default: everything is news.`,
+);
+/** Of a topic that is created or replaced; null is none. */
+const topicGoal = goal.nullish();
 const newTopicSlug = topicSlug.optional().describe('Default: derived from the name or text.');
 
 export const newTopic = z
@@ -138,6 +143,7 @@ export const newTopic = z
     name: topicName,
     slug: newTopicSlug,
     service: serviceKind.optional(),
+    goal: topicGoal,
     searches: z.array(topicSearch).max(20),
   })
   .meta({
@@ -154,6 +160,7 @@ export const writtenTopic = newTopic.omit({ slug: true }).meta({
   examples: [
     {
       name: 'Harbour ferry',
+      goal: 'delays and cancellations, not opinion',
       searches: [
         { operation: 'microblog', prompt: 'harbour ferry', every: '15m' },
         { operation: 'ai', prompt: 'harbour ferry', every: '1h' },
@@ -168,6 +175,7 @@ export const watchedText = z
     name: topicName.optional().describe('Default: the text.'),
     slug: newTopicSlug,
     service: serviceKind.optional(),
+    goal: goal.optional(),
     posts_every: textParam(60)
       .optional()
       .describe(`Interval of the microblog search. Default: ${DEFAULT_EVERY.microblog}.`),

@@ -9,10 +9,11 @@ import { findTopic, insertTopic, listTopics, type Topic } from '../../store/topi
 import type { ActingContext } from '../context.ts';
 import { createTaken } from '../topics/find-by-slug.ts';
 import { MAX_TOPIC_NAME, renameTopic } from '../topics/save-topic.ts';
+import { checkGoal, insertGoal, setGoal } from '../topics/topic-goal.ts';
 import { changeTopic } from '../topics/search-state.ts';
 import { declareResource, type Existing, readMembers } from './resource.ts';
 
-type TopicSettings = { name: string };
+type TopicSettings = { name: string; goal: string | null };
 
 const EXPECTED_NAME = `a name of 1 to ${MAX_TOPIC_NAME} characters`;
 const members = z.object({
@@ -21,13 +22,14 @@ const members = z.object({
     .overwrite((name) => cleanLine(name.toWellFormed()))
     .min(1, EXPECTED_NAME)
     .max(MAX_TOPIC_NAME, EXPECTED_NAME),
+  goal: z.string().nullable(),
 });
 
-const toExisting = ({ id, slug, name }: Topic): Existing<TopicSettings> => ({
+const toExisting = ({ id, slug, name, goal }: Topic): Existing<TopicSettings> => ({
   id,
   key: slug,
   parent: null,
-  settings: { name },
+  settings: { name, goal },
 });
 
 export const topicResource = declareResource<TopicSettings>({
@@ -43,13 +45,20 @@ export const topicResource = declareResource<TopicSettings>({
     const { members: given, problems } = readMembers(members, entry, nested);
     const taken = before === undefined ? await describeTaken(ctx, key) : undefined;
     if (taken !== undefined) problems.push({ path: '', given: key, expected: taken });
+    const goal = checkGoal(ctx, given.goal, problems, before?.settings.goal);
     if (problems.length > 0) throw new InvalidInput(problems);
-    return { name: given.name ?? key };
+    return { name: given.name ?? key, goal };
   },
-  toInput: ({ key, settings: { name } }) => (name === key ? {} : { name }),
+  toInput: ({ key, settings: { name, goal } }) => ({
+    ...(name === key ? {} : { name }),
+    ...(goal === null ? {} : { goal }),
+  }),
   put: async (ctx, { key, settings }, before) => {
-    if (before === undefined) await createEmptyTopic(ctx, key, settings.name);
-    else await renameTopic(ctx, key, settings);
+    if (before === undefined) await createEmptyTopic(ctx, key, settings);
+    else {
+      await renameTopic(ctx, key, { name: settings.name });
+      await setGoal(ctx, key, settings.goal);
+    }
     return {};
   },
   remove: (ctx, { key }) => changeTopic(ctx, key, 'remove'),
@@ -64,12 +73,22 @@ async function describeTaken({ db }: Pick<ActingContext, 'db'>, slug: string): P
 }
 
 /** A topic whose searches follow. @throws Refused `changed` if it exists by now */
-async function createEmptyTopic(ctx: ActingContext, slug: string, name: string): Promise<void> {
+async function createEmptyTopic(
+  ctx: ActingContext,
+  slug: string,
+  { name, goal }: TopicSettings,
+): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
     const now = await readTime(tx, ctx.clock);
     if (!(await insertTopic(tx, { slug, name, now })))
       throw new Refused('changed', `the topic "${slug}" was created meanwhile`);
     await releaseFormerSlug(tx, { kind: 'topic', slug });
-    await recordAudit(tx, ctx, { action: 'topic.created', subject: slug, changes: recordCreation({ name }) });
+    const topic = await findTopic(tx, slug);
+    if (topic !== null) await insertGoal(ctx, tx, topic.id, goal);
+    await recordAudit(tx, ctx, {
+      action: 'topic.created',
+      subject: slug,
+      changes: recordCreation({ name, ...(goal === null ? {} : { goal }) }),
+    });
   });
 }

@@ -236,7 +236,6 @@ export function createRestingModel(model: LanguageModel, clock: Clock): Language
         failures = 0;
         return answer;
       } catch (error) {
-        // A disconnected client is no failure of the model; a time limit is.
         if (!isClientGone(signal)) failures += 1;
         const at = clock.now();
         const asked = error instanceof ModelFailed ? retryAfterMs(error.retryAfter, at) : null;
@@ -248,6 +247,7 @@ export function createRestingModel(model: LanguageModel, clock: Clock): Language
   };
 }
 
-function isClientGone({ aborted, reason }: AbortSignal): boolean {
+/** A disconnected client is no failure of the model; a time limit is. */
+export function isClientGone({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
 }

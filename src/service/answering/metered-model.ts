@@ -3,13 +3,15 @@
 import { MODEL_PURPOSES, type ModelPurpose, type ModelUse } from '../../model/model-use.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Allowances } from '../ports.ts';
-import { type LanguageModel, ModelFailed } from './language-model.ts';
+import { isClientGone, type LanguageModel, ModelFailed } from './language-model.ts';
 
-type Counter = 'calls' | 'reported' | 'input' | 'output';
+type Counter = 'calls' | 'failed' | 'reported' | 'input' | 'output';
 
 export type MeteredModel = LanguageModel & {
   /** Today's use, one entry per purpose. */
   use(): Promise<ModelUse[]>;
+  /** Counts a response that could not be used as a failure. */
+  countFailure(purpose: ModelPurpose): void;
 };
 
 /**
@@ -62,15 +64,20 @@ export function createMeteredModel(
       } catch (error) {
         if (error instanceof ModelFailed && error.reason === 'resting')
           await allowances.refund(calls, 1).catch(ignore);
+        else if (!isClientGone(signal)) count(purpose, 'failed', 1);
         throw error;
       }
+    },
+    countFailure: (purpose) => {
+      count(purpose, 'failed', 1);
     },
     use: () => {
       const day = today();
       return Promise.all(
         MODEL_PURPOSES.map(async (purpose) => {
-          const [calls, reported, input, output] = await Promise.all([
+          const [calls, failed, reported, input, output] = await Promise.all([
             read(purpose, 'calls', day),
+            read(purpose, 'failed', day),
             read(purpose, 'reported', day),
             read(purpose, 'input', day),
             read(purpose, 'output', day),
@@ -81,6 +88,7 @@ export function createMeteredModel(
             day,
             calls,
             most: callsPerDay[purpose],
+            failed,
             calls_with_tokens: reported,
             input_tokens: known?.input ?? null,
             output_tokens: known?.output ?? null,

@@ -202,6 +202,8 @@ export const REFERENCES: Readonly<
   },
   story_items: { discovery_id: goes('discoveries'), story_id: follows('discoveries') },
   story_candidates: { discovery_id: goes('discoveries'), topic_id: follows('topics') },
+  judgements: { discovery_id: goes('discoveries'), topic_id: follows('topics') },
+  judgement_waits: { channel_id: kept('channels'), discovery_id: goes('discoveries') },
   story_changes: {
     thing: [goes('posts', { where: `kind = 'post'` }), goes('links', { where: `kind = 'link'` })],
   },

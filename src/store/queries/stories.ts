@@ -2,6 +2,7 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { amongIds, type Id, prepareOnce, type Reads } from '../db/database.ts';
 import { selectIds, statement } from '../db/statement.ts';
+import { isJudged, type Relevance } from './judgements.ts';
 import { inOrderOf } from './view-conditions.ts';
 import { storiesView, storyHoursView, storyItemsView } from '../schema/analytics-views.ts';
 
@@ -18,11 +19,13 @@ export async function readStories(
     after?: readonly [Date, Id] | undefined;
     /** Those that a person hides, instead of those that are shown. */
     isHidden?: boolean | undefined;
+    /** As the goal of the topic judges them. Default: all. */
+    relevance?: Relevance | undefined;
     limit: number;
   },
 ): Promise<StoryRow[]> {
   const view = storiesView;
-  const { topic, since, after, isHidden = false, limit } = filter;
+  const { topic, since, after, isHidden = false, relevance, limit } = filter;
   return orm
     .select()
     .from(view)
@@ -30,6 +33,7 @@ export async function readStories(
       and(
         eq(view.topic, topic),
         isHidden ? isNotNull(view.hidden_at) : isNull(view.hidden_at),
+        isJudged(view.relevant, relevance),
         since === undefined ? undefined : gte(view.last_news_at, since),
         after === undefined
           ? undefined

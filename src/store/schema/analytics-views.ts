@@ -740,6 +740,49 @@ export const intervalChangesView = analytics
   })
   .existing();
 
+/**
+ * Posts and links of topics with a goal, each once in its topic: whether a language model judged
+ * that they are what the goal asks for. Of the current goal only. Items that are not relevant stay
+ * in every other view.
+ */
+export const judgementsView = analytics
+  .view('judgements', {
+    /** First discovery of the item in the topic. */
+    discovery_id: ref().notNull(),
+    /** Topic. */
+    topic_id: ref().notNull(),
+    /** Slug of the topic. */
+    topic: text().notNull(),
+    /** Kind of the item: post or link. */
+    kind: text().notNull(),
+    /** Key of the post or link. */
+    item_id: ref().notNull(),
+    /**
+     * Its story: items of one story are judged once. Null when nothing else in the topic says the same.
+     */
+    story_id: ref(),
+    /** When the topic found it (UTC). */
+    found_at: instant().notNull(),
+    /** Text of the post, or title of the link; null when never returned. */
+    text: text(),
+    /** URL of the post or link; null when never returned. */
+    url: text(),
+    /** Whether it is what the goal asks for; null when it is not judged. */
+    relevant: boolean(),
+    /**
+     * Why, in at most a dozen words of the model; null when it gave no reason, and when relevant is
+     * null.
+     */
+    why: text(),
+    /** When it was judged (UTC); null when it is not. */
+    judged_at: instant(),
+    /** Whether the model will be asked about it: within a day after it was found. */
+    waiting: boolean().notNull(),
+    /** Number of requests about it that ended without a verdict. */
+    failures: integer().notNull(),
+  })
+  .existing();
+
 /** Key items of completions: short texts with a link. */
 export const keyItemsView = analytics
   .view('key_items', {
@@ -903,14 +946,14 @@ export const linksView = analytics
   .existing();
 
 /**
- * Requests of the search service to a language model (`LLM_BASE_URL`), by purpose and day, of about
- * 40 days. A day without requests has no row.
+ * Requests to a language model (`LLM_BASE_URL`), by purpose and day, of about 40 days. A day
+ * without requests has no row.
  */
 export const modelCallsView = analytics
   .view('model_calls', {
     /**
-     * What was asked for: plan (queries of a search), write (a completion) or check (whether sources
-     * state what was written).
+     * What was asked for: plan (queries of a search), write (a completion), check (whether sources
+     * state what was written) or judge (whether stories are what the goal of their topic asks for).
      */
     purpose: text().notNull(),
     /** When the day begins (UTC). */
@@ -931,6 +974,11 @@ export const modelCallsView = analytics
     output_tokens: counter(),
     /** When the last of these requests was counted (UTC). */
     last_call_at: instant().notNull(),
+    /**
+     * Number of these requests without a response that could be used. Responses that cannot be used are
+     * counted for judge only.
+     */
+    failed: counter().notNull(),
   })
   .existing();
 
@@ -2533,6 +2581,18 @@ export const storiesView = analytics
     hidden_at: instant(),
     /** Who said so: an account, or the prefix of a token. Null: nobody, or it was not recorded. */
     hidden_by: text(),
+    /**
+     * Whether it is what the goal of the topic asks for, as a language model judged its first judged
+     * item; null when it is not judged (yet), or when the topic has no goal.
+     */
+    relevant: boolean(),
+    /**
+     * Why, in at most a dozen words of the model; null when it gave no reason, and when relevant is
+     * null.
+     */
+    why: text(),
+    /** When it was judged (UTC); null when relevant is. */
+    judged_at: instant(),
   })
   .existing();
 
@@ -2824,6 +2884,11 @@ export const topicsView = analytics
      * muted.
      */
     muted_until: instant(),
+    /**
+     * What its news is about, in words: a language model judges each story by it (judgements), and only
+     * relevant ones are reported. Null: everything is.
+     */
+    goal: text(),
   })
   .existing();
 

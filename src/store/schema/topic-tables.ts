@@ -43,12 +43,22 @@ export const topics = strandline.table(
     /** Until when messages about it are held back. Stays when the mute has ended. */
     muted_until: instant(),
     owner: ownerName(),
+    /** What its news is about, in words: a language model judges each story by it. Null: everything is news. */
+    goal: text(),
+    /** Of the goal (`hashGoal`): a judgement belongs to one. */
+    goal_hash: text(),
     /** The topic that continues its searches on another service (`monitor/topics/rewatch-topic.ts`). */
     successor_id: ref().references((): AnyPgColumn => topics.id, { onDelete: 'set null' }),
     /** When its purge was requested: workers delete its rows until nothing is left. */
     purged_at: instant(),
   },
-  (t) => [unique('topics_slug_key').on(t.slug)],
+  (t) => [
+    unique('topics_slug_key').on(t.slug),
+    check(
+      'topics_goal',
+      sql`(${t.goal} is null) = (${t.goal_hash} is null) and length(${t.goal}) between 1 and 300`,
+    ),
+  ],
 );
 
 /**

@@ -8,6 +8,7 @@ import { groupStories, limitFindable, STORY_SPAN_MS } from '../../model/stories.
 import { type Database, type Id, inTransaction, type Transaction, writeRows } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import { batched } from '../db/batches.ts';
+import { queueJudgements } from '../judgements/queue-judgements.ts';
 import { FIRST_OF_DISCOVERY } from './one-thing.ts';
 import { hideKnown, markStories, settleHidden } from './hidden-stories.ts';
 import { settleStories } from './settle-stories.ts';
@@ -82,6 +83,7 @@ async function followBatch(tx: Transaction, waits: boolean): Promise<'more' | 'd
   const found = feed.flatMap(({ id, item }) => (item === id ? [id] : []));
   if (found.length > 0 || changed.ids.length > 0)
     await decideStories(tx, await readStoryItems(tx, [...changed.ids, ...found]), new Set(changed.ids));
+  await queueJudgements(tx, [...changed.ids, ...found]);
   await settleKnown(
     tx,
     feed.flatMap(({ id, item, reports }) => (reports && item !== null && item !== id ? [item] : [])),

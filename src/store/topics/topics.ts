@@ -8,13 +8,13 @@ import { readNamed } from './former-slugs.ts';
 /** A topic; its searches are in `searches.ts`. */
 export type Topic = Pick<
   typeof topics.$inferSelect,
-  'id' | 'slug' | 'name' | 'sample' | 'created_at' | 'archived_at'
+  'id' | 'slug' | 'name' | 'sample' | 'goal' | 'created_at' | 'archived_at'
 > & {
   /** Slug of the topic that continues its searches on another service. */
   successor: string | null;
 };
 
-const TOPIC_COLUMNS = `t.id, t.slug, t.name, t.sample, t.created_at, t.archived_at,
+const TOPIC_COLUMNS = `t.id, t.slug, t.name, t.sample, t.goal, t.created_at, t.archived_at,
   (SELECT s.slug FROM strandline.topics s WHERE s.id = t.successor_id) AS successor`;
 const SELECT_TOPIC = `SELECT ${TOPIC_COLUMNS} FROM strandline.topics t`;
 

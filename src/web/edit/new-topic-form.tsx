@@ -66,6 +66,7 @@ export function parseTopic(values: FormValues, parts: readonly Part[]): NewTopic
     name: readField(values, 'name') ?? readField(values, 'text') ?? '',
     slug: readField(values, 'slug'),
     service: readField(values, 'service'),
+    goal: readField(values, 'goal'),
     searches: parts.map(({ written }) => written),
   };
 }
@@ -115,6 +116,8 @@ type NewFormProps = {
   /** Null if the service is missing or invalid. */
   forecast: Forecast | null;
   tried: TrialOutcome | null;
+  /** Whether a goal can be set, and what is missing. */
+  goalHelp: string;
   /** The rest of the form is unfolded. */
   open: boolean;
 };
@@ -130,6 +133,7 @@ const FIELD_LABELS = {
   service: 'Service',
   name: 'Name of the topic',
   slug: 'Short name',
+  goal: 'Only tell me about',
 } as const;
 
 export function NewForm(view: NewFormProps) {
@@ -200,7 +204,7 @@ function ServiceField({ services, usual, waits }: Pick<NewFormProps, 'services' 
   );
 }
 
-function MoreFields({ topic, services, usual, waits }: NewFormProps) {
+function MoreFields({ topic, services, usual, waits, goalHelp }: NewFormProps) {
   return (
     <div class="form">
       <Field
@@ -222,6 +226,12 @@ function MoreFields({ topic, services, usual, waits }: NewFormProps) {
             placeholder="harbour-ferry"
             autocomplete="off"
             help="Used in addresses and commands. Derived from the name if empty."
+          />
+          <Field
+            name="goal"
+            label={FIELD_LABELS.goal}
+            placeholder="rulings and filings, not opinion"
+            help={goalHelp}
           />
         </>
       )}

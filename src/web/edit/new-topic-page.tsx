@@ -20,6 +20,7 @@ import { CREATE_TOPIC_SCOPES, FrameProvider } from '../components/page-frame.tsx
 import { renderHtml } from '../components/page-html.ts';
 import { renderPage } from '../components/page-layout.tsx';
 import { forecastSearches } from '../../monitor/topics/search-forecast.ts';
+import { describeGoalField } from '../topic/goal-page.tsx';
 import { ForecastView } from './search-forecast.tsx';
 import {
   INITIAL_VALUES,
@@ -105,6 +106,7 @@ async function saveTopic(
       text,
       name: readField(values, 'name'),
       slug: readField(values, 'slug'),
+      goal: readField(values, 'goal'),
     });
     return redirectWithFlash(reply, `/topics/${slug}`, 'watching');
   }
@@ -172,7 +174,17 @@ async function renderNewTopic(
   const usual = services.find((kind) => kind === fallback || services.length === 1) ?? null;
   const forecast = await forecastForm(ctx, values, usual);
   const waits = await waitsForSource(ctx, usual ?? 'own');
-  const view = { values, problems, topic, services, usual, waits, forecast, tried: tried ?? null };
+  const view = {
+    values,
+    problems,
+    topic,
+    services,
+    usual,
+    waits,
+    forecast,
+    tried: tried ?? null,
+    goalHelp: describeGoalField(ctx),
+  };
   // Stays open after one of its buttons was pressed.
   const open =
     problems.some(({ path }) => path !== 'text') || /^(?:preview|try_)/.test(readField(values, 'do') ?? '');

@@ -15,14 +15,16 @@ import {
   type StoryItemRow,
   type StoryRow,
 } from '../../store/queries/stories.ts';
+import { RELEVANCES, type Relevance } from '../../store/queries/judgements.ts';
 import { Table } from '../components/data-table.tsx';
 import { DismissButton, DismissForm, HiddenNote, Relevance } from '../components/dismiss-button.tsx';
 import { ItemLink } from '../components/item-link.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { renderPage } from '../components/page-layout.tsx';
-import { Pager, ScopeLinks, Section } from '../components/section.tsx';
+import { Pager, ScopeLinks, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
+import { RELEVANCE_NAMES, VerdictText } from './verdict-text.tsx';
 import { MAX_STORY_HOURS, StoryGrowth } from './story-growth.tsx';
 import { emptyField, requireKey, slugParams } from '../request-input.ts';
 
@@ -34,19 +36,22 @@ const cursor = emptyField
   .or(z.string().regex(/^\d{13}\.\d{1,19}$/, 'the address of another page'))
   .optional();
 
+const storiesQuery = z.object({ after: cursor, is: z.enum(RELEVANCES).optional() });
+
 export function addStoryPages(app: App, { ctx }: RouteContext): void {
   app.get(
     '/topics/:slug/stories',
-    { config: { scope: 'read' }, schema: { params: slugParams, querystring: z.object({ after: cursor }) } },
+    { config: { scope: 'read' }, schema: { params: slugParams, querystring: storiesQuery } },
     async (request, reply) => {
-      const { slug, name } = await findTopicRow(ctx.db, request.params.slug);
+      const { slug, name, goal } = await findTopicRow(ctx.db, request.params.slug);
       const after = readCursor(request.query.after);
+      const { is } = request.query;
       const [rows, hidden] = await Promise.all([
-        readStories(ctx.db, { topic: slug, after, limit: SHOWN }),
+        readStories(ctx.db, { topic: slug, relevance: is, after, limit: SHOWN }),
         countDismissals(ctx.db, slug),
       ]);
       const last = rows.length === SHOWN ? rows.at(-1) : undefined;
-      const path = `/topics/${slug}/stories`;
+      const path = nameStories(slug, is);
       return renderPage(request, reply, {
         title: `Stories of ${name}`,
         here: '',
@@ -55,14 +60,19 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
           <Section
             title="Stories"
             id="stories"
+            {...(goal === null ? {} : { aside: <RelevanceTabs slug={slug} is={is} /> })}
             note="At least two posts or links that say the same thing: at one address, with a link to one page, or in nearly the same words. The last news first; what was found in the last seconds may be missing."
           >
             <HiddenNote topic={slug} count={hidden} />
-            <Stories rows={rows} />
+            <Stories rows={rows} hasGoal={goal !== null} />
             <DismissForm topic={slug} />
             <Pager
               first={after === undefined ? null : path}
-              next={last === undefined ? null : `${path}?after=${last.last_news_at.getTime()}.${last.id}`}
+              next={
+                last === undefined
+                  ? null
+                  : `${path}${is === undefined ? '?' : '&'}after=${last.last_news_at.getTime()}.${last.id}`
+              }
               words="Earlier stories"
             />
           </Section>
@@ -109,6 +119,23 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
   );
 }
 
+const nameStories = (slug: string, is: Relevance | undefined) =>
+  `/topics/${slug}/stories${is === undefined ? '' : `?is=${is}`}`;
+
+/** As the goal of the topic judges them. */
+function RelevanceTabs({ slug, is }: { slug: string; is: Relevance | undefined }) {
+  return (
+    <Tabs
+      label="Relevance"
+      tabs={[undefined, ...RELEVANCES].map((name) => ({
+        href: nameStories(slug, name),
+        words: name === undefined ? 'All' : RELEVANCE_NAMES[name],
+        here: name === is,
+      }))}
+    />
+  );
+}
+
 /** `1764486000000.29`: when the last story of the page before had its last news, and its id. */
 function readCursor(text: string | undefined): readonly [Date, Id] | undefined {
   const [at, id] = text?.split('.') ?? [];
@@ -117,7 +144,7 @@ function readCursor(text: string | undefined): readonly [Date, Id] | undefined {
 
 /** `×27, 30 posts and links, 3 authors, 2 sites`: the first as lists say it, the second if it is another. */
 function StoryFigures({
-  story: { members, things, authors, sources, first_found_at: first },
+  story: { members, things, authors, sources, first_found_at: first, relevant, why },
 }: {
   story: StoryRow;
 }) {
@@ -130,6 +157,7 @@ function StoryFigures({
   return (
     <>
       {of.join(', ')}, since <Timestamp at={first} exact />
+      {relevant === null ? null : <VerdictText relevant={relevant} why={why} />}
     </>
   );
 }
@@ -163,7 +191,7 @@ function Said({
   );
 }
 
-function Stories({ rows }: { rows: readonly StoryRow[] }) {
+function Stories({ rows, hasGoal }: { rows: readonly StoryRow[]; hasGoal: boolean }) {
   return (
     <Table
       empty="No two items of this topic say the same thing so far."
@@ -172,7 +200,12 @@ function Stories({ rows }: { rows: readonly StoryRow[] }) {
       columns={[
         {
           head: 'Story',
-          cell: (story) => <Said item={story} path={`/stories/${story.id}`} />,
+          cell: (story) => (
+            <>
+              <Said item={story} path={`/stories/${story.id}`} />
+              {hasGoal ? <VerdictText {...story} /> : null}
+            </>
+          ),
         },
         { head: 'Items', number: true, cell: ({ members }) => members },
         { head: 'Authors', number: true, cell: ({ authors }) => authors },

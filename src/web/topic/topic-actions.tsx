@@ -238,6 +238,7 @@ export function ActionMenu({
         {mayWrite ? (
           <>
             {kind === 'topics' ? <a href={`${place}/sources`}>Sources</a> : null}
+            {kind === 'topics' ? <a href={`${place}/goal`}>Goal</a> : null}
             {kind === 'topics' && hasScopes(visitor, CREATE_TOPIC_SCOPES) ? (
               <a href={`/new?${about}`}>Add a search</a>
             ) : null}

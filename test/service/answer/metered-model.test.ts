@@ -23,7 +23,7 @@ const ask = (purpose: ModelQuestion['purpose']): ModelQuestion => ({
   user: 'u',
   schema: {},
 });
-const LIMITS = { plan: 2, write: 3, check: 1 };
+const LIMITS = { plan: 2, write: 3, check: 1, judge: 9 };
 const costly: Reaction = {
   status: 200,
   body: JSON.stringify({
@@ -61,6 +61,7 @@ test('counts calls and tokens of each purpose, and refuses more than the day all
       day: '2026-11-21',
       calls: 2,
       most: 2,
+      failed: 0,
       calls_with_tokens: 2,
       input_tokens: 2_400,
       output_tokens: 68,
@@ -70,6 +71,7 @@ test('counts calls and tokens of each purpose, and refuses more than the day all
       day: '2026-11-21',
       calls: 0,
       most: 3,
+      failed: 0,
       calls_with_tokens: 0,
       input_tokens: null,
       output_tokens: null,
@@ -79,9 +81,20 @@ test('counts calls and tokens of each purpose, and refuses more than the day all
       day: '2026-11-21',
       calls: 1,
       most: 1,
+      failed: 0,
       calls_with_tokens: 1,
       input_tokens: 1_200,
       output_tokens: 34,
+    },
+    {
+      purpose: 'judge',
+      day: '2026-11-21',
+      calls: 0,
+      most: 9,
+      failed: 0,
+      calls_with_tokens: 0,
+      input_tokens: null,
+      output_tokens: null,
     },
   ]);
   clock.advance(24 * 3_600_000);
@@ -101,6 +114,7 @@ test('a response that cannot be used is paid for, too', async () => {
   }));
   expect(await outcome('write')).toMatchObject({ reason: 'empty' });
   expect((await model.use())[1]).toMatchObject({ calls: 1, input_tokens: 10, output_tokens: 0 });
+  await expect.poll(async () => (await model.use())[1]?.failed).toBe(1);
 });
 
 test('usage of another shape is unknown', async () => {
@@ -120,7 +134,8 @@ test('a paused model is not asked, which costs nothing', async () => {
   for (let n = 0; n < MAX_MODEL_FAILURES; n++) await outcome('write');
   expect(await outcome('plan')).toMatchObject({ reason: 'resting' });
   expect(asked).toHaveLength(MAX_MODEL_FAILURES);
-  expect((await model.use()).map(({ calls }) => calls)).toEqual([0, 3, 0]);
+  expect((await model.use()).map(({ calls }) => calls)).toEqual([0, 3, 0, 0]);
+  await expect.poll(async () => (await model.use())[1]?.failed).toBe(3);
 });
 
 test('a request that cannot be counted is not sent, and its counter is unknown', async () => {

@@ -22,6 +22,7 @@ const newest = async () => (await rows(0n)).at(-1)?.id ?? 0n;
 const NO_CHANGE: Readonly<Record<string, string>> = {
   trySearch:
     'a call that is counted with its day and kept with the trials; no search, rule or setting changes',
+  tryTopicGoal: 'a question to the language model, which is counted with its day; nothing else is kept',
   querySql: 'a statement over the views, in a transaction that only reads',
   testTopicSource: 'a source is read, and what it said is noted beside it; nothing that people set changes',
   runRetention: 'what workers delete once an hour, as the settings say; no setting changes',
