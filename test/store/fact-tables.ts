@@ -128,6 +128,9 @@ export const LOG_TABLES: readonly string[] = [
   'story_items',
   'story_candidates',
   'story_changes',
+  // What a model said when it was asked.
+  'judgements',
+  'judgement_waits',
 ];
 
 /** All tables of the schema, without partitions and the migrator's. */

@@ -132,7 +132,7 @@ export const searchTrialBody = z
 
 const topicName = textParam(200).describe('Display name.');
 const goal = textParam(4 * MAX_GOAL_LENGTH).describe(
-  `What its news is about, in words of at most ${MAX_GOAL_LENGTH} characters, such as \"rulings and filings, not opinion\": a language model judges each new story, and only relevant stories are reported. Default: everything is news.`,
+  `What its news is about, in words of at most ${MAX_GOAL_LENGTH} characters, such as "rulings and filings, not opinion": a language model judges each new story, and only relevant stories are reported. Default: everything is news.`,
 );
 /** Of a topic that is created or replaced; null is none. */
 const topicGoal = goal.nullish();
