@@ -15,7 +15,7 @@ import {
   type StoryItemRow,
   type StoryRow,
 } from '../../store/queries/stories.ts';
-import { RELEVANCES, type Relevance } from '../../store/queries/judgements.ts';
+import { RELEVANCES, type Relevance as Judged } from '../../store/queries/judgements.ts';
 import { Table } from '../components/data-table.tsx';
 import { DismissButton, DismissForm, HiddenNote, Relevance } from '../components/dismiss-button.tsx';
 import { ItemLink } from '../components/item-link.tsx';
@@ -119,11 +119,11 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
   );
 }
 
-const nameStories = (slug: string, is: Relevance | undefined) =>
+const nameStories = (slug: string, is: Judged | undefined) =>
   `/topics/${slug}/stories${is === undefined ? '' : `?is=${is}`}`;
 
 /** As the goal of the topic judges them. */
-function RelevanceTabs({ slug, is }: { slug: string; is: Relevance | undefined }) {
+function RelevanceTabs({ slug, is }: { slug: string; is: Judged | undefined }) {
   return (
     <Tabs
       label="Relevance"
