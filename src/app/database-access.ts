@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { DatabaseKind } from '../model/database-kind.ts';
 import { Refused } from '../model/errors.ts';
+import { SECOND } from '../lib/time.ts';
 import { trimEndSlashes } from '../model/links/link.ts';
 import { SANDBOX_MOUNT } from '../model/mount.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -110,6 +111,22 @@ export function findSandbox(
 
 /** A run of the sandbox takes a third of a second, and a sample with its demo has a few a minute. */
 const SANDBOX_CONCURRENCY = 1;
+
+/** Runs wait for a connection rather than use all of a server with 100; the queue needs up to 20 more. */
+const MAX_CONNECTIONS = 40;
+
+/**
+ * Each connection is a process of Postgres of 3 to 25 MB, and the sandbox has a run a minute. A run and a maintenance job may each
+ * hold a connection and need a second one for a moment: the third serves them, and ends when nobody has used it for a second.
+ */
+const SANDBOX_CONNECTIONS = { max: 3, idleMs: SECOND };
+
+/** How many connections the jobs of a program have. */
+export function limitConnections(config: Config, kind: DatabaseKind): { max: number; idleMs?: number } {
+  return kind === 'sandbox'
+    ? SANDBOX_CONNECTIONS
+    : { max: Math.min(config.workerConcurrency + 6, MAX_CONNECTIONS) };
+}
 
 /** The configuration of a program: that of the sandbox calls no service that costs money, and spools to a folder of its own. */
 export function configureProgram(config: Config, kind: DatabaseKind): Config {

@@ -24,6 +24,7 @@ import {
   type DatabaseAccess,
   type DatabaseOptions,
   findSandbox,
+  limitConnections,
   openDatabaseAccess,
 } from './database-access.ts';
 import { accessServices, createJudge, type ServiceAccess } from './service-access.ts';
@@ -140,7 +141,7 @@ async function openPrepared(
     const migrationNotes = await schema;
     const db = openDatabase(databaseUrl, {
       log,
-      max: Math.min(config.workerConcurrency + 6, MAX_CONNECTIONS),
+      ...limitConnections(config, kind),
     });
     opened.push(() => db.close());
     const clock = await openDatabaseClock(db, log);
@@ -253,9 +254,6 @@ async function checkQueue(backend: QueueBackend): Promise<string[]> {
     return [`the queue is unavailable (${why}); runs wait in the database`];
   }
 }
-
-/** Runs wait for a connection rather than use all of a server with 100; the queue needs up to 20 more. */
-const MAX_CONNECTIONS = 40;
 
 /** Saves the current URL and dialect of the hosted service; its searches still belong to it. */
 async function saveHostedService(db: Database, config: Config, now: Date): Promise<void> {

@@ -64,6 +64,7 @@ function readBigints(text: string): (bigint | null)[] {
  * @param options.max maximum connections
  * @param options.lossy commits do not wait for the disk: a server crash may lose the last ones
  * @param options.statementMs statement timeout
+ * @param options.idleMs an unused connection is closed after this time
  * @param options.shares how visitors share the connections. Default: first come, first served
  */
 export function openDatabase(
@@ -75,13 +76,15 @@ export function openDatabase(
     lossy?: boolean;
     statementMs?: number;
     shares?: ConnectionShares;
+    idleMs?: number;
   },
 ): Database {
-  const { statementMs = 55_000, shares } = options;
+  const { statementMs = 55_000, idleMs = 10_000, shares } = options;
   const settings: PoolConfig = {
     connectionString: url,
     application_name: options.name ?? 'strandline',
     max: options.max ?? 10,
+    idleTimeoutMillis: idleMs,
     types: TYPE_PARSERS,
     keepAlive: true,
     // A connection may keep outdated server state, such as being read-only.
