@@ -12,6 +12,7 @@ import { REPOSITORY } from './current-folder.js';
 /** What the program is and starts. */
 export const PROGRAMS = /** @type {const} */ ([
   'src/main.ts',
+  'src/app/sample-process.ts',
   'src/web/reader-process.ts',
   'src/service/feed-process.ts',
   'src/service/page-process.ts',

@@ -4,34 +4,29 @@
  */
 import { DAY } from '../lib/time.ts';
 import { Refused } from '../model/errors.ts';
-import type { ActingContext, Context } from '../monitor/context.ts';
-import { insertCheckedSearch } from '../monitor/topics/save-search.ts';
-import { checkSearch } from '../monitor/topics/search-definition.ts';
-import { chooseService } from '../monitor/topics/service-choice.ts';
-import { finishPurge, requestPurge } from '../monitor/topics/purge-topic.ts';
+import type { ActingContext } from '../monitor/context.ts';
 import { changeTopic } from '../monitor/topics/search-state.ts';
+import { createPastTopics, discardPastTopics, listPastTopics, type PastTopic } from './past-topics.ts';
 import type { Simulated } from './simulation.ts';
-import { recordCreation, recordAudit } from '../store/access/audit-entries.ts';
-import { type Database, inTransaction, openDatabase } from '../store/db/database.ts';
-import { holdForPast } from '../store/topics/past-searches.ts';
+import { openDatabase } from '../store/db/database.ts';
 import { listTopics } from '../store/topics/topics.ts';
 
 /** Slug prefix of everything in the demo. */
 export const DEMO = 'demo-';
 
 /**
- * Sandbox subjects, with intervals at which what is usual does not exceed the limit of a response. The first one also has an AI search.
+ * Sandbox subjects, with intervals at which what is usual does not exceed the limit of a response.
  */
-const SUBJECTS = [
-  { slug: 'night-trains', name: 'Night trains', text: 'night trains', every: '30m' },
-  { slug: 'seed-bank', name: 'Seed bank', text: 'seed bank', every: '2h' },
-  { slug: 'comet-tove', name: 'Comet Tove', text: 'comet tove', every: '30m' },
-  { slug: 'museum-theft', name: 'Museum theft', text: 'museum theft', every: '2h' },
-  { slug: 'wolf-return', name: 'Wolf return', text: 'wolf return', every: '1h' },
-  { slug: 'tidal-power', name: 'Tidal power', text: 'tidal power', every: '2h' },
-  { slug: 'airship-line', name: 'Airship line', text: 'airship line', every: '1h' },
-  { slug: 'paper-phone', name: 'Paper phone', text: 'paper phone', every: '2h' },
-] as const;
+const SUBJECTS: readonly PastTopic[] = [
+  { slug: 'night-trains', name: 'Night trains', prompt: 'night trains', every: '30m', aiEvery: '6h' },
+  { slug: 'seed-bank', name: 'Seed bank', prompt: 'seed bank', every: '2h', aiEvery: null },
+  { slug: 'comet-tove', name: 'Comet Tove', prompt: 'comet tove', every: '30m', aiEvery: null },
+  { slug: 'museum-theft', name: 'Museum theft', prompt: 'museum theft', every: '2h', aiEvery: null },
+  { slug: 'wolf-return', name: 'Wolf return', prompt: 'wolf return', every: '1h', aiEvery: null },
+  { slug: 'tidal-power', name: 'Tidal power', prompt: 'tidal power', every: '2h', aiEvery: null },
+  { slug: 'airship-line', name: 'Airship line', prompt: 'airship line', every: '1h', aiEvery: null },
+  { slug: 'paper-phone', name: 'Paper phone', prompt: 'paper phone', every: '2h', aiEvery: null },
+];
 export const MAX_DEMO_TOPICS = SUBJECTS.length;
 
 export type DemoOptions = {
@@ -58,15 +53,18 @@ export async function fillDemo(
   options: DemoOptions,
 ): Promise<Simulated> {
   const { days, topics, seed, to, stopping, onRun } = options;
-  const there = await listDemoTopics(ctx.db);
+  const there = await listPastTopics(ctx.db, DEMO);
   if (there.length > 0)
     throw new Refused(
       'conflict',
       `a demo already exists (${there.join(', ')}). Delete it first: strandline demo --remove`,
     );
-  const subjects = SUBJECTS.slice(0, topics);
+  const subjects = SUBJECTS.slice(0, topics).map(({ slug, ...subject }) => ({
+    ...subject,
+    slug: DEMO + slug,
+  }));
   const taken = new Set((await listTopics(ctx.db.pool)).map(({ slug }) => slug));
-  const mine = subjects.map(({ slug }) => DEMO + slug).filter((slug) => taken.has(slug));
+  const mine = subjects.map(({ slug }) => slug).filter((slug) => taken.has(slug));
   if (mine.length > 0)
     throw new Refused('conflict', `${mine.join(', ')} already exists and is not part of a demo`);
 
@@ -80,7 +78,7 @@ export async function fillDemo(
           from: new Date(to.getTime() - days * DAY),
           to,
           seed,
-          prepare: (simulated) => makeTopics(simulated, subjects, ctx),
+          prepare: (past) => createPastTopics(past, subjects, ctx),
           onRun: async (at) => {
             stopping?.throwIfAborted();
             await onRun?.(at);
@@ -88,7 +86,7 @@ export async function fillDemo(
         },
       );
     } catch (error) {
-      await discardDemo(ctx);
+      await discardPastTopics(ctx, DEMO);
       throw error;
     }
   } finally {
@@ -96,61 +94,7 @@ export async function fillDemo(
   }
 }
 
-/** @param by actor and time for the audit log: the topics are created now, although their history is in the past */
-async function makeTopics(
-  ctx: Context,
-  subjects: readonly (typeof SUBJECTS)[number][],
-  by: Pick<ActingContext, 'actor' | 'clock'>,
-): Promise<readonly string[]> {
-  const slugs: string[] = [];
-  const service = await chooseService(ctx, 'sandbox');
-  for (const [i, { slug, name, text, every }] of subjects.entries()) {
-    const topic = { slug: DEMO + slug, name, sample: true };
-    const searches = [
-      checkSearch({ slug: `${topic.slug}-posts`, operation: 'microblog', prompt: text, every }),
-      ...(i === 0
-        ? [
-            checkSearch({
-              slug: `${topic.slug}-ai`,
-              operation: 'ai',
-              prompt: text,
-              date_filter: 'PAST_2_DAYS',
-              every: '6h',
-            }),
-          ]
-        : []),
-    ];
-    await inTransaction(ctx.db, async (tx) => {
-      const made = [];
-      for (const search of searches)
-        made.push((await insertCheckedSearch(ctx, tx, { checked: search, topic, service })).search.id);
-      await holdForPast(tx, made);
-      const changes = recordCreation({ name, searches: searches.map((search) => search.slug) });
-      await recordAudit(tx, by, { action: 'topic.created', subject: topic.slug, changes });
-    });
-    slugs.push(...searches.map(({ slug: own }) => own));
-  }
-  return slugs;
-}
-
 /** Pauses the searches of the demo: no service simulates a world with another seed. */
 export async function pauseDemo(ctx: ActingContext): Promise<void> {
-  for (const slug of await listDemoTopics(ctx.db)) await changeTopic(ctx, slug, 'pause');
-}
-
-/** Purges what an interrupted simulation left. */
-async function discardDemo(ctx: ActingContext): Promise<void> {
-  const requested = [];
-  for (const slug of await listDemoTopics(ctx.db))
-    requested.push(await requestPurge(ctx, { kind: 'topic', slug }));
-  for (const purge of requested) await finishPurge(ctx.db, purge);
-}
-
-/** Its topics, removed ones too. */
-async function listDemoTopics({ pool }: Database): Promise<string[]> {
-  const { rows } = await pool.query<{ slug: string }>(
-    'SELECT slug FROM strandline.topics WHERE sample AND starts_with(slug, $1) ORDER BY slug',
-    [DEMO],
-  );
-  return rows.map(({ slug }) => slug);
+  for (const slug of await listPastTopics(ctx.db, DEMO)) await changeTopic(ctx, slug, 'pause');
 }

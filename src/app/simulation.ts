@@ -36,12 +36,15 @@ type SimulationOptions = {
   prepare?: (ctx: ActingContext) => Promise<readonly string[]>;
   /** Name of the simulated world. Default: the sandbox's. */
   seed?: string | undefined;
-  /** Runs are saved together, and detectors decide, once in so much simulated time. Default: two hours. */
+  /**
+   * Runs are saved together, and detectors decide, once in so much simulated time: at most the six hours for which a window is news.
+   * Default: two hours.
+   */
   stepMs?: number;
   /** Called for each run with its simulated time. */
   onRun?: (at: Date) => void | Promise<void>;
-  /** Called after each simulated day, and at the end. */
-  onDay?: (at: Date) => void | Promise<void>;
+  /** Called when a simulated day (UTC) is over and saved, and at the end, with a context of that time. */
+  onDay?: (at: Date, ctx: ActingContext) => void | Promise<void>;
 };
 
 /** Number of runs. All succeed. */
@@ -70,7 +73,8 @@ export async function simulate(
   let saving: Promise<void> = Promise.resolve();
   try {
     for (let at = from.getTime(); at < to.getTime() || runs === 0; ) {
-      const until = Math.min(at + stepMs, to.getTime());
+      // Days end with a step.
+      const until = Math.min(at - (at % stepMs) + stepMs, to.getTime());
       const step: PastRun[] = [];
       for (; due[0] !== undefined && due[0].at <= until; due.shift()) {
         step.push(await makeRun(service, due[0]));
@@ -83,7 +87,7 @@ export async function simulate(
       saving.catch(() => undefined);
       if (Math.floor(at / DAY) !== Math.floor(until / DAY) || until === to.getTime()) {
         await saving;
-        await onDay?.(new Date(until));
+        await onDay?.(new Date(until), ctx);
       }
       if (until === to.getTime()) break;
       at = until;
@@ -92,7 +96,7 @@ export async function simulate(
   } finally {
     await saving.catch(() => undefined);
     await releaseFromPast(
-      parts.db,
+      parts.db.pool,
       searches.map(({ search, schedule }) => ({ searchId: search.id, at: new Date(nextSlot(schedule, to)) })),
     );
   }
@@ -181,14 +185,14 @@ async function saveStep(ctx: PastContext, runs: readonly PastRun[], until: Date)
   await derivePending(ctx, { settleMs: null });
 }
 
-type PastContext = ActingContext & { clock: ReturnType<typeof steppedClock> };
+export type PastContext = ActingContext & { clock: ReturnType<typeof steppedClock> };
 
-/** A context at the beginning of the past, without queue and services. */
-function createPastContext(parts: Pick<Context, 'config' | 'db' | 'log'>, from: Date): PastContext {
+/** A context at a time of the past, without queue and services. */
+export function createPastContext(parts: Pick<Context, 'config' | 'db' | 'log'>, at: Date): PastContext {
   return {
     ...parts,
     kind: 'sandbox',
-    clock: steppedClock(from),
+    clock: steppedClock(at),
     queue: IDLE_QUEUE,
     worker: WORKER,
     actor: { kind: 'program', name: WORKER },

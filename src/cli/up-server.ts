@@ -2,6 +2,7 @@ import path from 'node:path';
 import { readCallsPerDay } from '../config/config.ts';
 import { type DatabaseAccess, WITHOUT_SANDBOX } from '../app/database-access.ts';
 import { openPrograms, type Program, type Programs } from '../app/program.ts';
+import { type SamplePast, startSamplePast } from '../app/sample-past.ts';
 import { runSandboxWorker } from '../app/sandbox-worker.ts';
 import { createToken, OPERATOR } from '../monitor/access/manage-tokens.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
@@ -124,7 +125,13 @@ export async function runUp(
     );
   } finally {
     const samples = await sample?.catch(() => undefined);
-    await Promise.all([web?.close(), commands?.close(), worker?.drain(), samples?.worker.drain()]);
+    await Promise.all([
+      web?.close(),
+      commands?.close(),
+      worker?.drain(),
+      samples?.worker.drain(),
+      samples?.past.close(),
+    ]);
     await reports.end();
     ending.release();
     await programs.close();
@@ -150,6 +157,7 @@ type Sample = {
   /** First runs that were just created. */
   firstRuns: number;
   worker: Awaited<ReturnType<typeof runSandboxWorker>>;
+  past: SamplePast;
 };
 
 async function startSample(
@@ -158,7 +166,12 @@ async function startSample(
   start: (program: Program) => Promise<RunningWorker>,
 ): Promise<Sample> {
   const sample = await createSampleTopic(sandbox.ctx, SAMPLE_TOPIC);
-  return { firstRuns: sample?.created.length ?? 0, worker: await runSandboxWorker(real, sandbox, {}, start) };
+  const past = startSamplePast(sandbox);
+  return {
+    firstRuns: sample?.created.length ?? 0,
+    worker: await runSandboxWorker(real, sandbox, {}, start),
+    past,
+  };
 }
 
 function describeDashboard({ ctx }: Program, { url, port }: WebServer): string {

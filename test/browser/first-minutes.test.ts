@@ -6,6 +6,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { MINUTE } from '../../src/lib/time.ts';
 import { REPOSITORY } from '../house/sources.ts';
 import { programOf } from '../programs.ts';
 import { makeDirectory } from '../temporary.ts';
@@ -74,7 +76,7 @@ describe.skipIf(!hasBrowser())('a new user', () => {
     await arrived(page.locator('main a[href^="/sandbox/posts/"], main a[href^="/sandbox/links/"]').first());
 
     // The newest items of the topic may all be links; the microblog search has posts.
-    await page.getByText('2 searches').click();
+    await page.getByText('2 searches', { exact: true }).click();
     await page.locator('main a[href="/sandbox/searches/cargo-bikes-posts"]').first().click();
     await page.waitForURL('**/sandbox/searches/cargo-bikes-posts*');
     const post = page.locator('main a[href^="/sandbox/posts/"]').first();
@@ -93,6 +95,42 @@ describe.skipIf(!hasBrowser())('a new user', () => {
     expect(await page.locator('main').textContent()).toMatch(/succeeded/);
     expect(visit.troubles()).toEqual([]);
   });
+
+  test(
+    'finds a finished fortnight in the sandbox, and nothing of it beside it',
+    async () => {
+      const { page } = visit;
+      const { origin } = new URL(page.url());
+      const ask = async (side: string, sql: string) => {
+        const reply = await fetch(`${origin}${side}/api/v1/sql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ sql }),
+        });
+        return z.object({ rows: z.array(z.array(z.unknown())) }).parse(await reply.json()).rows;
+      };
+      // Its searches are active again when all of it is there.
+      const isActive = `select count(*) from searches where topic like 'sample-%' and state = 'active'`;
+      await expect.poll(() => ask('/sandbox', isActive), { timeout: 3 * MINUTE }).toEqual([[3]]);
+      const counts = `select (select count(*) >= 2 from spikes where measure = 'posts'), (select count(*) > 5 from completions where changed)`;
+      expect(await ask('/sandbox', counts)).toEqual([[true, true]]);
+      const real = `select (select count(*) from topics), (select count(*) from runs), (select count(*) from spikes), (select count(*) from rules where slug <> 'system')`;
+      expect(await ask('', real)).toEqual([[0, 0, 0, 0]]);
+
+      await page.goto('/sandbox');
+      await page.getByText('everything here is simulated').waitFor();
+      await page.goto('/sandbox/digests');
+      await page.getByRole('link', { name: 'Weekly digest' }).waitFor();
+      await page.locator('main table a[href^="/sandbox/digests/"]').first().click();
+      await page.waitForURL('**/sandbox/digests/1');
+      const digest = await page.locator('main').textContent();
+      expect(digest).toMatch(/sent to nobody: no channel was active/);
+      expect(digest).toMatch(/spike/);
+      expect(digest).not.toMatch(/paused/i);
+      expect(visit.troubles()).toEqual([]);
+    },
+    4 * MINUTE,
+  );
 
   test('works with the keyboard only, with visible focus and without animation', async () => {
     const still = await openVisit(browser, new URL(visit.page.url()).origin, { reducedMotion: 'reduce' });

@@ -6,9 +6,11 @@ import { type Id, inTransaction, readTime, type Transaction } from '../../store/
 import {
   hasRunsInProgress,
   insertDigestDelivery,
+  insertPlannedDigest,
   listPlannedDigests,
   lockPlannedDigest,
   type PlannedDigest,
+  removeDigest,
   storeDigest,
 } from '../../store/alerts/digests.ts';
 import { lockAgainstErasing } from '../../store/erase/save-lock.ts';
@@ -38,6 +40,18 @@ export async function composeDigests(ctx: Context): Promise<void> {
       ctx.log.error({ err: error, digest: String(id) }, 'digest not composed');
     }
   }
+}
+
+/**
+ * Plans and composes the digest of a slot in one transaction, at the time of the context: no worker composes it at another. The rule
+ * has no channels, so it is sent to nobody. Replaces that of a simulation that was interrupted.
+ */
+export async function composePastDigest(ctx: Context, ruleId: Id, dueAt: Date): Promise<void> {
+  await inTransaction(ctx.db, async (tx) => {
+    await removeDigest(tx, ruleId, dueAt);
+    const id = await insertPlannedDigest(tx, { ruleId, dueAt, now: dueAt });
+    if (id !== null) await composeOne(ctx, tx, id);
+  });
 }
 
 /** @returns the channels to which it is sent */

@@ -368,13 +368,23 @@ function checkNamed(search: WrittenSearch, nameOf: (path: string) => string): Ch
   }
 }
 
-/** Creates the sample topic in an empty sandbox, once: if removed, it is not created again. */
+/** The fact that the sample has no finished past yet. */
+export const SAMPLE_PAST = 'sample_past';
+
+/** Creates the sample topic in an empty sandbox, once: if removed, it is not created again. Its past is pending then. */
 export async function createSampleTopic(
   ctx: Context,
   sample: { slug: string; name: string; prompt: string },
 ): Promise<CreatedTopic | null> {
   if ((await listTopics(ctx.db.pool)).length > 0) return null;
-  if (!(await insertFact(ctx.db.pool, 'sample_topic', sample.slug, ctx.clock.now()))) return null;
+  const now = ctx.clock.now();
+  const isFirst = await inTransaction(
+    ctx.db,
+    async (tx) =>
+      (await insertFact(tx, 'sample_topic', sample.slug, now)) &&
+      (await insertFact(tx, SAMPLE_PAST, 'pending', now)),
+  );
+  if (!isFirst) return null;
   return watchTopic(
     { ...ctx, actor: { kind: 'program', name: 'sample topic' } },
     {

@@ -35,15 +35,24 @@ export async function setDigestDue(tx: Transaction, ruleId: Id, dueAt: Date): Pr
   await execute(tx, statement`UPDATE strandline.rules SET digest_due_at = ${dueAt} WHERE id = ${ruleId}`);
 }
 
-/** Plans a digest, once for a slot. */
+/** Plans a digest, once for a slot. @returns null if it is planned or composed already */
 export async function insertPlannedDigest(
   tx: Transaction,
   { ruleId, dueAt, now }: { ruleId: Id; dueAt: Date; now: Date },
-): Promise<void> {
-  await execute(
+): Promise<Id | null> {
+  const [id = null] = await selectIds(
     tx,
     statement`INSERT INTO strandline.digests (rule_id, due_at, created_at, state) VALUES (${ruleId}, ${dueAt}, ${now}, 'planned')
-     ON CONFLICT DO NOTHING`,
+     ON CONFLICT DO NOTHING RETURNING id`,
+  );
+  return id;
+}
+
+/** Removes the digest of a slot, which nobody was sent. */
+export async function removeDigest(tx: Transaction, ruleId: Id, dueAt: Date): Promise<void> {
+  await execute(
+    tx,
+    statement`DELETE FROM strandline.digests WHERE rule_id = ${ruleId} AND due_at = ${dueAt}`,
   );
 }
 

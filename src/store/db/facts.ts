@@ -14,7 +14,8 @@ export async function findInstanceName(db: Queryable): Promise<string | null> {
   return (await findFact(db, INSTANCE)) ?? null;
 }
 
-async function findFact(db: Queryable, name: string): Promise<string | undefined> {
+/** @returns undefined without a fact of this name */
+export async function findFact(db: Queryable, name: string): Promise<string | undefined> {
   const [fact] = await rowsOf<{ value: string }>(
     db,
     statement`SELECT value FROM strandline.facts WHERE name = ${name}`,
@@ -43,6 +44,11 @@ export async function insertFact(db: Queryable, name: string, value: string, now
       ON CONFLICT (name) DO NOTHING`,
   );
   return rowCount === 1;
+}
+
+/** Removes a fact that holds no longer. */
+export async function removeFact(db: Queryable, name: string): Promise<void> {
+  await execute(db, statement`DELETE FROM strandline.facts WHERE name = ${name}`);
 }
 
 /** Records when something was last done. */

@@ -1,6 +1,6 @@
 /** Searches whose past is simulated: workers leave them alone until it is written. */
-import type { Database, Id, Transaction } from '../db/database.ts';
-import { execute, statement } from '../db/statement.ts';
+import type { Id, Queryable, Transaction } from '../db/database.ts';
+import { execute, selectIds, statement } from '../db/statement.ts';
 
 /** Why a search rests meanwhile. After a crash a person can resume it. */
 const PAST_REASON = 'its past is being simulated';
@@ -23,13 +23,21 @@ export async function holdForPast(tx: Transaction, searchIds: readonly Id[]): Pr
 
 /** Makes the searches active again that {@link holdForPast} stopped, each with its next due time. */
 export async function releaseFromPast(
-  { pool }: Pick<Database, 'pool'>,
+  db: Queryable,
   due: readonly { searchId: Id; at: Date }[],
 ): Promise<void> {
   await execute(
-    pool,
+    db,
     statement`UPDATE strandline.searches s SET state = 'active', state_reason = NULL, next_due_at = u.at
       FROM unnest(${due.map(({ searchId }) => searchId)}::bigint[], ${due.map(({ at }) => at)}::timestamptz[]) u(id, at)
       WHERE s.id = u.id AND s.state = 'paused' AND s.state_reason = ${PAST_REASON}`,
+  );
+}
+
+/** Searches that {@link holdForPast} stopped, of any simulation. */
+export function listHeldForPast(db: Queryable): Promise<Id[]> {
+  return selectIds(
+    db,
+    statement`SELECT id FROM strandline.searches WHERE state = 'paused' AND state_reason = ${PAST_REASON} ORDER BY id`,
   );
 }
