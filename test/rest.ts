@@ -23,7 +23,7 @@ export const REST: readonly string[] = [
   'test/status/doors.test.ts',
   'test/watch-file/{described,thirty-topics}.test.ts',
   // A browser, but for the main pages.
-  'test/browser/{first-minutes,hostile,live,pages}.test.ts',
+  'test/browser/{first-minutes,hostile,live,pages,tasks}.test.ts',
   // Attacks, drawn requests, and clients that are slow or disappear.
   'test/security/{canaries,statement-limits,supply}.test.ts',
   'test/security/statement-process.test.ts',

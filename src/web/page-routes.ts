@@ -20,6 +20,7 @@ import { addOverviewPage } from './overview/overview-page.tsx';
 import { addSelectionPages } from './overview/selection-pages.tsx';
 import { addViewPages } from './overview/view-pages.tsx';
 import { addWatchFile } from './overview/watch-file.ts';
+import { addCostsPage } from './runs/costs-page.tsx';
 import { addRunPage } from './runs/run-page.tsx';
 import { addRunsPage } from './runs/runs-page.tsx';
 import { addSharedPage } from './shares/shared-page.tsx';
@@ -46,6 +47,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addAuthorPage,
   addEvidencePages,
   addRunsPage,
+  addCostsPage,
   addRunPage,
   addComparePage,
   addExplorePage,

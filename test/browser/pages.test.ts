@@ -70,6 +70,7 @@ const PAGES: readonly Row[] = [
   ['evidence of an answer', ({ succeeded }) => `/evidence/completion/${succeeded}`],
   ['author', ({ author }) => `/authors/${author}`],
   ['runs', '/runs'],
+  ['costs', '/runs/costs'],
   ['succeeded run', ({ succeeded }) => `/runs/${succeeded}`],
   ['failed run', ({ failed }) => `/runs/${failed}`],
   ['skipped run', ({ skipped }) => `/runs/${skipped}`],

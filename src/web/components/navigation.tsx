@@ -31,6 +31,7 @@ const PLACES: readonly Place[] = [
     name: 'Activity',
     parts: [
       { path: '/runs', name: 'Runs', key: 'r' },
+      { path: '/runs/costs', name: 'Costs', key: 'p' },
       { path: '/system', name: 'System', key: 's' },
       { path: '/system/audit', name: 'Audit log', key: 'l', scope: 'admin' },
       { path: '/system/tokens', name: 'Tokens', key: 'k', scope: 'admin' },

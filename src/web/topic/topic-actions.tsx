@@ -211,45 +211,47 @@ export function ActionMenu({
   const mayWrite = hasScopes(visitor, 'write');
   const about = new URLSearchParams(which).toString();
   return (
-    <details class="menu actions">
-      <summary class="button">Actions</summary>
-      <div class="menu-list">
-        {active && hasScopes(visitor, 'run') ? (
-          <ActionButton action={`${place}/run`} words="Run now" icon="run" />
-        ) : null}
-        {active && mayWrite ? (
-          <>
-            <ActionButton action={`${place}/pause`} words="Pause" icon="pause" />
-            <a href={`${place}/pause`}>Pause until…</a>
-          </>
-        ) : null}
-        {resting && hasScopes(visitor, ['write', 'run']) ? (
-          <ActionButton action={`${place}/resume`} words="Resume" icon="play" />
-        ) : null}
-        {mute}
-        {mayWrite ? <a href={`/alerts/rules/new?${about}`}>Alert me…</a> : null}
-        <a href={`/alerts/feeds?${about}`}>Feed</a>
-        {hasScopes(visitor, 'admin') ? <a href={writeShareForm(address)}>Share…</a> : null}
-        {kind === 'topics' ? <a href={`/compare?topics=${slug}`}>Compare with…</a> : null}
-        {kind === 'topics' && kept.some(({ operation }) => operation === 'ai') ? (
-          <a href={`${place}/names`}>Names in answers</a>
-        ) : null}
-        {window === null ? null : <ExportLinks which={which} window={window} />}
-        {mayWrite ? (
-          <>
-            {kind === 'topics' ? <a href={`${place}/sources`}>Sources</a> : null}
-            {kind === 'topics' ? <a href={`${place}/goal`}>Goal</a> : null}
-            {kind === 'topics' && hasScopes(visitor, CREATE_TOPIC_SCOPES) ? (
-              <a href={`/new?${about}`}>Add a search</a>
-            ) : null}
-            <a href={`${place}/edit`}>
-              <Icon name="edit" /> Edit
-            </a>
-            <a href={`${place}/remove`}>Remove…</a>
-          </>
-        ) : null}
-      </div>
-    </details>
+    <>
+      {mayWrite ? <a href={`/alerts/rules/new?${about}`}>Alert me</a> : null}
+      <details class="menu actions">
+        <summary class="button">Actions</summary>
+        <div class="menu-list">
+          {active && hasScopes(visitor, 'run') ? (
+            <ActionButton action={`${place}/run`} words="Run now" icon="run" />
+          ) : null}
+          {active && mayWrite ? (
+            <>
+              <ActionButton action={`${place}/pause`} words="Pause" icon="pause" />
+              <a href={`${place}/pause`}>Pause until…</a>
+            </>
+          ) : null}
+          {resting && hasScopes(visitor, ['write', 'run']) ? (
+            <ActionButton action={`${place}/resume`} words="Resume" icon="play" />
+          ) : null}
+          {mute}
+          <a href={`/alerts/feeds?${about}`}>Feed</a>
+          {hasScopes(visitor, 'admin') ? <a href={writeShareForm(address)}>Share…</a> : null}
+          {kind === 'topics' ? <a href={`/compare?topics=${slug}`}>Compare with…</a> : null}
+          {kind === 'topics' && kept.some(({ operation }) => operation === 'ai') ? (
+            <a href={`${place}/names`}>Names in answers</a>
+          ) : null}
+          {window === null ? null : <ExportLinks which={which} window={window} />}
+          {mayWrite ? (
+            <>
+              {kind === 'topics' ? <a href={`${place}/sources`}>Sources</a> : null}
+              {kind === 'topics' ? <a href={`${place}/goal`}>Goal</a> : null}
+              {kind === 'topics' && hasScopes(visitor, CREATE_TOPIC_SCOPES) ? (
+                <a href={`/new?${about}`}>Add a search</a>
+              ) : null}
+              <a href={`${place}/edit`}>
+                <Icon name="edit" /> Edit
+              </a>
+              <a href={`${place}/remove`}>Remove…</a>
+            </>
+          ) : null}
+        </div>
+      </details>
+    </>
   );
 }
 

@@ -48,6 +48,7 @@ test.each([
   ['/alerts/deliveries', 'Alerts', 'Deliveries'],
   ['/alerts/feeds', 'Alerts', 'Feeds'],
   ['/runs', 'Activity', 'Runs'],
+  ['/runs/costs', 'Activity', 'Costs'],
   ['/system', 'Activity', 'System'],
   ['/system/audit', 'Activity', 'Audit log'],
   ['/system/tokens', 'Activity', 'Tokens'],
@@ -58,11 +59,11 @@ test.each([
   expect(shown.part).toEqual(part === undefined ? [] : [part]);
   // One key for each part, also of other places.
   expect(new Set(shown.keys).size).toBe(shown.keys.length);
-  expect(shown.keys).toHaveLength(13);
+  expect(shown.keys).toHaveLength(14);
 });
 
 test('parts that a visitor may not see are not offered', async () => {
   const { parts, keys } = await show('/runs', 'read');
-  expect(parts).toEqual(['Runs', 'System']);
-  expect(keys).toHaveLength(11);
+  expect(parts).toEqual(['Runs', 'Costs', 'System']);
+  expect(keys).toHaveLength(12);
 });
