@@ -23,7 +23,6 @@ export function createStandInJudge(): StandInJudge {
       judge.asked.push(request);
       return judge.reply(request);
     },
-    use: () => Promise.resolve([]),
   };
   return judge;
 }

@@ -58,7 +58,7 @@ const LABEL_VALUES: Readonly<Record<string, ReadonlySet<string>>> = {
 export async function renderGlobalMetrics({
   counts,
   figures,
-  facts: { silent, search_statuses: statuses, unread_responses: unread, queue },
+  facts: { silent, search_statuses: statuses, unread_responses: unread, queue, model_calls: purposes },
   checks,
   lag,
 }: GlobalFigures): Promise<string> {
@@ -136,6 +136,26 @@ export async function renderGlobalMetrics({
     'Checks of the installation, as strandline status lists them, by their state.',
     tallyChecks(checks),
     'state',
+  );
+  const ofPurposes = (member: 'calls' | 'failed' | 'most') =>
+    Object.fromEntries(purposes.map((use) => [use.purpose, use[member] ?? Number.NaN]));
+  gauge(
+    'strandline_model_calls_today',
+    'Calls to the language model in this UTC day.',
+    ofPurposes('calls'),
+    'purpose',
+  );
+  gauge(
+    'strandline_model_failures_today',
+    'Calls to the language model in this UTC day without a response that could be used.',
+    ofPurposes('failed'),
+    'purpose',
+  );
+  gauge(
+    'strandline_model_calls_limit',
+    'Limit of calls to the language model per UTC day.',
+    ofPurposes('most'),
+    'purpose',
   );
   gauge('strandline_queue_up', '1 if the queue is reachable, otherwise 0.', queue.reachable ? 1 : 0);
   gauge('strandline_queue_jobs', 'Jobs in the queue.', queue.depth ?? {}, 'state');

@@ -330,7 +330,6 @@ export function createJudge({ service: { model } }: Config, clock: Clock, db: Da
   let opened: Promise<MeteredModel> | undefined;
   const open = () => (opened ??= openModel(model, clock, db));
   return {
-    use: async () => (await open()).use(),
     judge: async (request, signal) => {
       const [metered, { askForVerdicts }] = await Promise.all([
         open(),

@@ -63,6 +63,7 @@ function renderStatus(status: Status, now: Date, page: Terminal): string[] {
       page,
     ),
     ...renderServices(status, page),
+    ...renderModel(status, page),
     ...renderRuns(status),
     ...renderChecks(
       status.checks.filter(({ name }) => !PARTS.has(name)),
@@ -158,6 +159,22 @@ function describeCost({
   const left =
     uncosted === 0 || cost_usd_today === null ? '' : ` (${formatQuantity(uncosted, 'call')} not reported)`;
   return `cost ${formatCost(cost_usd_today, { free: false })}${left}`;
+}
+
+/** Purposes that were asked for today, or `no calls today`; nothing without a model. */
+function renderModel({ model_calls: purposes }: Status, page: Terminal): StatusLine[] {
+  if (purposes.length === 0) return [];
+  const asked = purposes.filter(({ calls }) => calls !== 0);
+  if (asked.length === 0) return [['model', 'no calls today']];
+  return labelLines(
+    'model',
+    asked.map(({ purpose, calls, most, failed, input_tokens: input, output_tokens: output }) => {
+      const count = calls === null ? 'unknown' : formatCount(calls, page);
+      const failures = failed === null || failed === 0 ? '' : `, ${formatCount(failed, page)} failed`;
+      const tokens = input === null ? '' : `, ${formatQuantity(input + (output ?? 0), 'token')}`;
+      return `${purpose}: ${count} of ${formatCount(most, page)} calls today${failures}${tokens}`;
+    }),
+  );
 }
 
 function renderRuns({ runs_24h }: Status): StatusLine[] {

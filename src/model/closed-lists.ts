@@ -88,3 +88,6 @@ export type DistinctName = {
   share: number;
   share_before: number;
 };
+
+/** What a language model is asked for. */
+export const MODEL_PURPOSES = ['plan', 'write', 'check', 'judge'] as const;

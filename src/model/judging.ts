@@ -1,7 +1,6 @@
 /** The goal of a topic, and what a language model is asked and answers about it. Pure. */
 import { hash } from 'node:crypto';
 import { cleanLine } from '../lib/text.ts';
-import type { ModelUse } from './model-use.ts';
 import { MAX_GOAL_LENGTH } from './value-shapes.ts';
 
 /** Stories of a request to the model. */
@@ -44,6 +43,4 @@ export type JudgeReply =
 export type Judge = {
   /** One request. Never throws, unless the signal aborts. */
   judge(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply>;
-  /** Today's requests by purpose. */
-  use(): Promise<ModelUse[]>;
 };

@@ -1,6 +1,7 @@
 /** What a language model is asked for, and how often it was asked. */
 
-export const MODEL_PURPOSES = ['plan', 'write', 'check', 'judge'] as const;
+import type { MODEL_PURPOSES } from './closed-lists.ts';
+
 export type ModelPurpose = (typeof MODEL_PURPOSES)[number];
 
 /** Requests to a language model on a day, over all processes that use the database. Null: the counter is unavailable. */

@@ -29,6 +29,7 @@ export function judgeStatus(facts: StatusFacts, now: Date, formatAt: (at: Date) 
     ...checkOtherProblems(facts, formatAt),
     checkReports(facts),
     ...checkOldestTransaction(facts),
+    ...checkModel(facts),
   ];
 }
 
@@ -278,4 +279,26 @@ export function checkOldestTransaction({
       'end it (find it in pg_stat_activity): Postgres cannot vacuum rows that it may still read',
     ),
   ];
+}
+
+/** Failures of a purpose in a day that are no accident. */
+const MIN_MODEL_FAILURES = 3;
+
+/** The limit of the day, and a model that fails half of the time: both mean that things go on as without a model. */
+function checkModel({ model_calls: purposes }: Pick<StatusFacts, 'model_calls'>): Check[] {
+  return purposes.flatMap(({ purpose, calls, most, failed }) => {
+    const name = `language model: ${purpose}`;
+    if (calls !== null && calls >= most)
+      return [
+        advisoryCheck(name, `all ${formatCount(most, 'call')} of today are used`, 'see LLM_CALLS_PER_DAY'),
+      ];
+    if (calls === null || failed === null || failed < MIN_MODEL_FAILURES || 2 * failed < calls) return [];
+    return [
+      advisoryCheck(
+        name,
+        `${failed} of ${formatCount(calls, 'call')} today failed`,
+        'check LLM_BASE_URL and LLM_MODEL',
+      ),
+    ];
+  });
 }

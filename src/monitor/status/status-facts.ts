@@ -18,12 +18,14 @@ import {
   isScanLate,
   type OpenTransaction,
   readBacklog,
+  readModelCalls,
   readOldestTransaction,
   readUnread,
   type UnreadResponses,
 } from '../../store/queries/system.ts';
 import { listLiveWorkers, MAX_HEARTBEAT_AGE_MS, type WorkerRow } from '../../store/runs/worker-registry.ts';
 import type { SearchStatusName } from '../../model/closed-lists.ts';
+import type { ModelPurpose, ModelUse } from '../../model/model-use.ts';
 import type { Context } from '../context.ts';
 import { describeCause } from './check.ts';
 import { type IncompleteSearch, judgeCompleteness } from './search-completeness.ts';
@@ -56,6 +58,8 @@ export type StatusFacts = {
   /** The rule that reports them. */
   system_rule: Pick<RuleRow, 'state' | 'channels'>;
   oldest_transaction: OpenTransaction | null;
+  /** Requests of today to the language model, by purpose; empty if none is configured. */
+  model_calls: ModelUse[];
 };
 
 /** A worker with a heartbeat in the last day; a silent one has probably ended. */
@@ -86,6 +90,7 @@ export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> 
     system_events: readSystemEventRows(db, { open: true, limit: MAX_SYSTEM_EVENTS }),
     rule: readSystemRule(db),
     oldest_transaction: readOldestTransaction(db),
+    model_calls: readModelUse(ctx),
   });
   const { backlog } = facts;
   return {
@@ -100,6 +105,33 @@ export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> 
     troubled: listTroubled(statuses),
     system_rule: { state: rule.state, channels: rule.channels },
   };
+}
+
+/** Without a language model nothing is read. */
+async function readModelUse({
+  db,
+  config,
+  clock,
+}: Pick<Context, 'db' | 'config' | 'clock'>): Promise<ModelUse[]> {
+  const { model } = config.service;
+  if (model === undefined) return [];
+  const day = clock.now().toISOString().slice(0, 10);
+  const rows = await readModelCalls(db, new Date(`${day}T00:00:00Z`));
+  // As they are configured: every purpose has a limit.
+  const limits = Object.entries(model.callsPerDay) as [ModelPurpose, number][];
+  return limits.map(([purpose, most]) => {
+    const row = rows.find((each) => each.purpose === purpose);
+    return {
+      purpose,
+      day,
+      calls: row?.calls ?? 0,
+      most,
+      failed: row?.failed ?? 0,
+      calls_with_tokens: row?.calls_with_tokens ?? 0,
+      input_tokens: row?.input_tokens ?? null,
+      output_tokens: row?.output_tokens ?? null,
+    };
+  });
 }
 
 /** Reads the workers, by name. */

@@ -10,6 +10,7 @@ import { SilentTool } from './status-shapes.ts';
 import { readStatus } from './system-status.ts';
 import { readCallCosts } from '../../store/queries/call-costs.ts';
 import {
+  MODEL_PURPOSES,
   PAUSE_SCOPES,
   RUN_STATUSES,
   SEARCH_STATES,
@@ -82,6 +83,23 @@ const Status = z
       })
       .describe('The scan that creates runs for due searches.'),
     services: z.array(z.object(serviceMembers)),
+    model_calls: z
+      .array(
+        z.object({
+          purpose: z.enum(MODEL_PURPOSES),
+          day: z.string().describe('UTC day, such as 2026-11-21.'),
+          calls: z.int().nullable().describe('Counted before they are sent.'),
+          most: z.int().describe('Limit of the day.'),
+          failed: z.int().nullable().describe('Calls without a response that could be used.'),
+          calls_with_tokens: z
+            .int()
+            .nullable()
+            .describe('Calls whose response said how many tokens it cost.'),
+          input_tokens: z.int().nullable().describe('Of these calls. Null: no response said so.'),
+          output_tokens: z.int().nullable().describe('Likewise.'),
+        }),
+      )
+      .describe('Requests of today to the language model, by purpose; empty if none is configured.'),
     workers: z
       .array(
         z.object({

@@ -1,6 +1,7 @@
 /** Counts requests to a language model by purpose and day, before they are sent, and refuses those beyond the limits of the day. */
 
-import { MODEL_PURPOSES, type ModelPurpose, type ModelUse } from '../../model/model-use.ts';
+import { MODEL_PURPOSES } from '../../model/closed-lists.ts';
+import type { ModelPurpose, ModelUse } from '../../model/model-use.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Allowances } from '../ports.ts';
 import { isClientGone, type LanguageModel, ModelFailed } from './language-model.ts';

@@ -212,3 +212,25 @@ export async function readFigures({ pool }: Pooled, times: FigureTimes): Promise
   return onlyRow(await rowsOf<Figures>(pool, selectFigures(times)));
 }
 const DELIVERIES = verbatim(`${ANALYTICS}.deliveries`);
+
+/** Requests of a day to the language model, by purpose; a purpose without requests has no row. */
+export async function readModelCalls(
+  { pool }: Pooled,
+  day: Date,
+): Promise<
+  {
+    purpose: string;
+    calls: number;
+    failed: number;
+    calls_with_tokens: number;
+    input_tokens: number | null;
+    output_tokens: number | null;
+  }[]
+> {
+  return rowsOf(
+    pool,
+    statement`SELECT purpose, calls::float8 AS calls, failed::float8 AS failed, calls_with_tokens::float8 AS calls_with_tokens,
+        input_tokens::float8 AS input_tokens, output_tokens::float8 AS output_tokens
+      FROM ${verbatim(ANALYTICS)}.model_calls WHERE day = ${day}`,
+  );
+}

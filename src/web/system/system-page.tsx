@@ -16,7 +16,7 @@ import { Timestamp } from '../components/timestamp.tsx';
 import { PauseAllButtons, PauseOfAllNotice } from '../topic/pause-pages.tsx';
 import { readSystemData, type SystemData } from './system-data.ts';
 import { CheckSection, ScanAndQueue, WorkerTable } from './system-queue.tsx';
-import { BudgetSection, SourceTable } from './system-services.tsx';
+import { BudgetSection, ModelSection, SourceTable } from './system-services.tsx';
 import { StorageSection } from './system-storage.tsx';
 
 export function addSystemPage(app: App, routeContext: RouteContext): void {
@@ -41,6 +41,7 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
           <WorkerTable rows={data.facts.workers} />
           <ScanAndQueue {...data} />
           <BudgetSection {...data} />
+          <ModelSection {...data} />
           <SourceTable rows={data.sources} />
           <StorageSection {...data} config={routeContext.ctx.config} />
           <SystemVersions {...data} />

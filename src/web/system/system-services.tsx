@@ -66,6 +66,36 @@ export function BudgetSection({ facts: { services }, callDays: days, from }: Sys
   );
 }
 
+/** Requests of today to the language model; nothing without one. */
+export function ModelSection({ facts: { model_calls: purposes } }: SystemData) {
+  if (purposes.length === 0) return null;
+  return (
+    <Section
+      title="Language model"
+      id="model"
+      note="Calls of this UTC day, counted before they are sent. Beyond LLM_CALLS_PER_DAY, and when it fails, everything is as without a model."
+    >
+      <Table
+        caption="Purposes, with calls today"
+        rows={purposes}
+        columns={[
+          { head: 'Purpose', cell: ({ purpose }) => purpose },
+          { head: 'Calls today', cell: ({ calls }) => <Count of={calls} />, number: true },
+          { head: 'Limit per day', cell: ({ most }) => <Count of={most} />, number: true },
+          { head: 'Failed', cell: ({ failed }) => <Count of={failed} />, number: true },
+          { head: 'Tokens sent', cell: ({ input_tokens: n }) => <Count of={n} />, number: true, wide: true },
+          {
+            head: 'Tokens returned',
+            cell: ({ output_tokens: n }) => <Count of={n} />,
+            number: true,
+            wide: true,
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
 /** A cost that was not reported is not free. */
 function ServiceCost({ service }: { service: ServiceDay }) {
   const { kind, cost_usd_today: cost, calls_today: calls, calls_without_cost_today: uncosted } = service;
