@@ -5,7 +5,7 @@ import { InvalidInput } from './errors.ts';
 import { parseTimePoint, TIME_POINT_EXPECTED, type TimePoint } from '../lib/time-point.ts';
 
 /** What `is:` can ask for. */
-const QUERY_TRAITS = ['post', 'link', 'repost', 'quote', 'reply'] as const;
+const QUERY_TRAITS = ['post', 'link', 'repost', 'quote', 'reply', 'relevant'] as const;
 type QueryTrait = (typeof QUERY_TRAITS)[number];
 
 export type FieldCondition =

@@ -34,6 +34,7 @@ const common = {
   service_kind: 'sandbox',
   first_in_topic: true,
   first_of_kind: true,
+  has_goal: false,
   key: null,
 } as const;
 const post: FeedPost = {

@@ -21,6 +21,7 @@ import { type SummaryItem, summarizeMessage } from './channels/message-summary.t
 import { completeRule } from './manage-rules.ts';
 import { createMessagePlan, type PlannedMessage } from './message-plan.ts';
 import { describeDiscoveries } from './message.ts';
+import { leaveOutIrrelevant } from '../../store/judgements/verdicts.ts';
 import { DISCOVERY_KIND, isInScope, leaveOutKnown } from './rule-filter.ts';
 import { DEFAULT_BACKTEST_DAYS, type NewRule } from './rule-shapes.ts';
 import { assertPreviewable } from './system-rule.ts';
@@ -141,7 +142,8 @@ async function backtest(
     isWhole = read < most;
     if (!isWhole) break;
     const span = { since, until, after, limit: BACKTEST_BATCH };
-    const { found: pastEntries, last } = await readPastEntries(ctx.db.pool, { ...rule, kinds }, span);
+    const { found, last } = await readPastEntries(ctx.db.pool, { ...rule, kinds }, span);
+    const pastEntries = await leaveOutIrrelevant(ctx.db.pool, found, until);
     // Items found before count as known.
     before ??= pastEntries[0] === undefined ? undefined : pastEntries[0].id - 1n;
     const inScope = pastEntries.filter((entry) => isInScope(always, entry));

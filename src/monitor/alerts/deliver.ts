@@ -154,7 +154,11 @@ async function describeContent(
     await takeHeld(tx, delivery.id, at);
     return describeDigest(digest, { held: await readHeld(tx, digest.id, delivery.id), at, baseUrl });
   }
-  const { found: entries, ids, counts } = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES);
+  const {
+    found: entries,
+    ids,
+    counts,
+  } = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES, at);
   if (entries.length === 0) return null;
   const occasion = await readOccasion(tx, channelId, delivery, at);
   return describeDiscoveries({ rule, entries, ids, counts, ...occasion, at, baseUrl });

@@ -169,13 +169,34 @@ const COMMON_MEMBERS = {
     ),
   page: z.string().nullable().describe('URL of the item in the dashboard; null without `BASE_URL`.'),
 };
+const JUDGED_MEMBER = {
+  judgement: z
+    .object({
+      relevant: z.boolean().nullable().describe('Null: it was not judged in time.'),
+      why: z.string().nullable().describe('In at most a dozen words of the model.'),
+    })
+    .optional()
+    .describe('What a language model says of it. Absent if its topic has no goal.'),
+};
 const Discovery = z.discriminatedUnion('kind', [
-  z.object({ ...COMMON_MEMBERS, kind: z.literal('post'), ...COPIES_SHAPE, post: MessagePost }),
-  z.object({ ...COMMON_MEMBERS, kind: z.literal('link'), ...COPIES_SHAPE, link: MessageLink }),
+  z.object({
+    ...COMMON_MEMBERS,
+    ...JUDGED_MEMBER,
+    kind: z.literal('post'),
+    ...COPIES_SHAPE,
+    post: MessagePost,
+  }),
+  z.object({
+    ...COMMON_MEMBERS,
+    ...JUDGED_MEMBER,
+    kind: z.literal('link'),
+    ...COPIES_SHAPE,
+    link: MessageLink,
+  }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal('spike'), spike: MessageSpike }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal('trend'), trend: MessageTrend }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal('answer'), answer: MessageAnswer }),
-  z.object({ ...COMMON_MEMBERS, kind: z.literal('growth'), growth: MessageGrowth }),
+  z.object({ ...COMMON_MEMBERS, ...JUDGED_MEMBER, kind: z.literal('growth'), growth: MessageGrowth }),
   z.object({ ...COMMON_MEMBERS, kind: z.literal('name'), name: MessageName }),
 ]);
 export type MessageDiscovery = z.infer<typeof Discovery>;
@@ -437,11 +458,32 @@ function describeDiscovery(entry: FeedEntry, baseUrl: string | undefined): Messa
     first_in_topic,
     page: baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}${findPage(entry)}`,
   };
+  const judgement =
+    entry.judged === undefined
+      ? {}
+      : {
+          judgement: {
+            relevant: entry.judged.verdict?.relevant ?? null,
+            why: entry.judged.verdict?.why ?? null,
+          },
+        };
   switch (entry.kind) {
     case 'post':
-      return { ...common, kind: entry.kind, ...describeCopies(entry), post: describePost(entry.post) };
+      return {
+        ...common,
+        ...judgement,
+        kind: entry.kind,
+        ...describeCopies(entry),
+        post: describePost(entry.post),
+      };
     case 'link':
-      return { ...common, kind: entry.kind, ...describeCopies(entry), link: describeLink(entry.link) };
+      return {
+        ...common,
+        ...judgement,
+        kind: entry.kind,
+        ...describeCopies(entry),
+        link: describeLink(entry.link),
+      };
     case 'spike':
       return { ...common, kind: entry.kind, spike: describeSpike(entry.spike) };
     case 'trend':
@@ -449,7 +491,7 @@ function describeDiscovery(entry: FeedEntry, baseUrl: string | undefined): Messa
     case 'name':
       return { ...common, kind: 'name', name: { ...entry.name, id: String(entry.name.id) } };
     case 'growth':
-      return { ...common, kind: 'growth', growth: describeGrowth(entry.growth) };
+      return { ...common, ...judgement, kind: 'growth', growth: describeGrowth(entry.growth) };
     case 'completion':
       return { ...common, kind: 'answer', answer: describeAnswer(entry.answer) };
   }

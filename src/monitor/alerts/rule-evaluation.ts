@@ -9,9 +9,15 @@ import {
   lockChannel,
   moveCursor,
 } from '../../store/alerts/channel-rows.ts';
-import { leaveOutSent, readFeedAfter } from '../../store/alerts/reportable-discoveries.ts';
+import {
+  type FeedEntry,
+  leaveOutSent,
+  readEntries,
+  readFeedAfter,
+} from '../../store/alerts/reportable-discoveries.ts';
 import { type Mutes, readMutes } from '../../store/alerts/mutes.ts';
 import { listChannelRules, type Rule } from '../../store/alerts/rule-rows.ts';
+import { holdDiscoveries, readVerdicts, releaseDiscoveries } from '../../store/judgements/verdicts.ts';
 import { catchUpWithStories } from '../../store/stories/follow-stories.ts';
 import type { Context } from '../context.ts';
 import { findRuleMute, gatherDiscoveries } from './gather-discoveries.ts';
@@ -65,15 +71,16 @@ export async function evaluateAllPending(ctx: Context, tx: Transaction, channel:
 async function evaluateBatch(ctx: Context, tx: Transaction, channel: Channel): Promise<boolean> {
   if (channel.state !== 'active') return false;
   const rules = await listChannelRules(tx, channel.id);
-  const {
-    found: covered,
-    last,
-    more,
-  } = await readFeedAfter(tx, channel.cursor, EVALUATION_BATCH, (entry) =>
+  const { found, last, more } = await readFeedAfter(tx, channel.cursor, EVALUATION_BATCH, (entry) =>
     rules.some((rule) => isCovered(rule, entry)),
   );
-  if (last === null) return false;
   const now = ctx.clock.now();
+  const judged = await readEntries(
+    tx,
+    await releaseDiscoveries(tx, channel.id, { now, isOver: ctx.judge === null }),
+  );
+  if (last === null && judged.length === 0) return false;
+  const covered = [...judged, ...(await holdUnjudged(ctx, tx, channel.id, found))];
   const matches = (await matchRules(tx, rules, covered, now)).filter(({ matching }) => matching.length > 0);
   const mutes = matches.length === 0 ? NO_MUTES : await readMutes(tx, now);
   const isMuted = ({ rule }: { rule: Rule }) => findRuleMute(rule, mutes, now) !== null;
@@ -82,6 +89,21 @@ async function evaluateBatch(ctx: Context, tx: Transaction, channel: Channel): P
     const unsent = await leaveOutSent(tx, channel.id, matching);
     if (unsent.length > 0) await gatherDiscoveries(tx, { rule, channelId: channel.id, now }, unsent, mutes);
   }
-  await moveCursor(tx, channel.id, last);
+  if (last !== null) await moveCursor(tx, channel.id, last);
   return more;
+}
+
+/** Sets aside what a language model is about to judge. @returns the other entries */
+async function holdUnjudged(
+  { judge, clock }: Pick<Context, 'judge' | 'clock'>,
+  tx: Transaction,
+  channelId: Id,
+  entries: readonly FeedEntry[],
+): Promise<readonly FeedEntry[]> {
+  const ids = entries.flatMap(({ id, has_goal }) => (has_goal ? [id] : []));
+  if (judge === null || ids.length === 0) return entries;
+  const verdicts = await readVerdicts(tx, ids, clock.now());
+  const held = new Set(ids.filter((id) => verdicts.get(id)?.waits === true));
+  await holdDiscoveries(tx, channelId, [...held]);
+  return entries.filter(({ id }) => !held.has(id));
 }

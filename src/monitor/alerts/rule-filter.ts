@@ -6,6 +6,7 @@ import { EVERYTHING, parseQuery, type Query } from '../../model/search-query.ts'
 import { readUnasked } from '../../store/alerts/unasked-members.ts';
 import { findMatches } from '../../store/alerts/item-matches.ts';
 import { type FeedEntry, readEntries, type ScopedEntry } from '../../store/alerts/reportable-discoveries.ts';
+import { leaveOutIrrelevant } from '../../store/judgements/verdicts.ts';
 import { listRuleFilters, type Rule } from '../../store/alerts/rule-rows.ts';
 import type { Id, Queryable } from '../../store/db/database.ts';
 import type { StoredRuleKind } from '../../model/alerts.ts';
@@ -22,12 +23,13 @@ export async function matchRules<R extends Rule>(
   candidates: readonly FeedEntry[],
   now: Date,
 ): Promise<{ rule: R; matching: FeedEntry[] }[]> {
+  const relevant = await leaveOutIrrelevant(tx, candidates, now);
   const inScope = rules.map((rule) => {
     const query = collectProblems<Query | null>([], () => parseQuery(rule.filter), null);
     return {
       rule,
       query,
-      entries: query === null ? [] : candidates.filter((entry) => isInScope(rule, entry)),
+      entries: query === null ? [] : relevant.filter((entry) => isInScope(rule, entry)),
     };
   });
   const filtered = inScope.flatMap(({ query, ...scopedRule }) =>

@@ -351,15 +351,21 @@ function composeItem(item: DigestItem, most: number, note: string): DigestLine[]
   return [line('thing', words, where), line('note', note, { action: dismissAction(item) })];
 }
 
-/** `by ada · 1,204 likes · ×27, 3 authors`. */
-function describeOrigin({ kind, author, copies, authors, ...counters }: DigestItem): string {
+/** `by ada · 1,204 likes · ×27, 3 authors · a ruling of the court`. */
+function describeOrigin({ kind, author, copies, authors, judgement, ...counters }: DigestItem): string {
   const from = author === null ? [] : [kind === 'post' ? `by ${author}` : author];
   const best = MAIN_COUNTERS.flatMap((counter) => {
     const n = counters[counter];
     return n === null || n <= 0 ? [] : [`${formatWhole(n)} ${nameCounted(counter, n)}`];
   }).slice(0, 2);
   const many = authors === null || authors < 2 ? '' : `, ${formatCount(authors, 'author')}`;
-  return [...from, ...best, ...(copies === 1 ? [] : [`×${formatWhole(copies)}${many}`])].join(' · ');
+  const judged = judgement?.relevant === null ? 'not judged' : (judgement?.why ?? '');
+  return [
+    ...from,
+    ...best,
+    ...(copies === 1 ? [] : [`×${formatWhole(copies)}${many}`]),
+    ...(judged === '' ? [] : [judged]),
+  ].join(' · ');
 }
 
 function composeGrowing(growing: DigestGrowing, most: number): DigestLine[] {

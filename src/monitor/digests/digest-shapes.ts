@@ -50,6 +50,12 @@ const DigestItem = z
       ),
     authors: z.int().nullable().describe('Number of their authors; null if none is known.'),
     story_id: z.string().nullable().default(null).describe('The story; null if nothing else says the same.'),
+    judgement: z
+      .object({ relevant: z.boolean().nullable(), why: z.string().nullable() })
+      .optional()
+      .describe(
+        'What a language model says of it, for the goal of the topic; relevant is null if it was not judged in time. Absent if the topic has no goal.',
+      ),
   })
   .meta({ id: 'DigestItem' });
 export type DigestItem = z.infer<typeof DigestItem>;

@@ -8,6 +8,7 @@ import type { DataScope } from '../../store/queries/data-scope.ts';
 import { type DiscoveryRow, readDiscoveriesByIds } from '../../store/queries/discoveries.ts';
 import { describeLinks } from '../../store/queries/named-posts.ts';
 import { type PostRow, readPostsByIds } from '../../store/queries/post-detail.ts';
+import { findIrrelevantPosts, readVerdicts } from '../../store/judgements/verdicts.ts';
 import { ONE_COPY, readCopies } from '../../store/stories/one-thing.ts';
 import { readRisingPosts } from '../../store/queries/rising.ts';
 import type { SearchSpan } from '../../store/queries/span-activity.ts';
@@ -27,7 +28,7 @@ import {
 
 /** Topics with something new, most first. */
 export async function readNews(
-  { db }: Pick<Context, 'db'>,
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
   topics: readonly TopicRow[],
   span: SearchSpan,
   range: FeedRange | null,
@@ -52,6 +53,16 @@ export async function readNews(
     db.pool,
     chosen.flatMap(({ best }) => best.map(({ id }) => id)),
   );
+  const verdicts = await readVerdicts(
+    db.pool,
+    chosen.flatMap(({ topic, best }) => (topic.goal === null ? [] : best.map(({ id }) => id))),
+    clock.now(),
+  );
+  const judge = (id: Id): Pick<DigestItem, 'judgement'> => {
+    const judged = verdicts.get(id);
+    if (judged === undefined) return {};
+    return { judgement: { relevant: judged.verdict?.relevant ?? null, why: judged.verdict?.why ?? null } };
+  };
   return chosen
     .map(({ topic: { slug }, its, best }): DigestTopic => {
       const count = (kind: NewCandidate['kind']) =>
@@ -64,7 +75,13 @@ export async function readNews(
         least: its.some(({ least }) => least),
         items: best.map(({ id, item }) => {
           const { copies, authors, story_id } = things.get(id) ?? ONE_COPY;
-          return { ...item, copies, authors, story_id: story_id === null ? null : String(story_id) };
+          return {
+            ...item,
+            copies,
+            authors,
+            story_id: story_id === null ? null : String(story_id),
+            ...judge(id),
+          };
         }),
       };
     })
@@ -153,7 +170,13 @@ export async function readGrowing(
     readRisingPosts(db, { ...scope, since: from, limit: RISING_READ }),
     readTrendStates(db, searchIds, from),
   ]);
-  const rising = gaining.filter(({ topic }) => topics.has(topic));
+  const irrelevant = await findIrrelevantPosts(
+    db.pool,
+    gaining.map(({ post_id }) => post_id),
+  );
+  const rising = gaining.filter(
+    ({ topic, post_id }) => topics.has(topic) && irrelevant.get(post_id)?.includes(topic) !== true,
+  );
   const known = new Set(listed.map(({ kind, id }) => `${kind} ${id}`));
   const searches = states
     .filter((state) => state.state === 'rising' && state.until === null && state.at < until)

@@ -175,14 +175,15 @@ export async function archiveChannel(tx: Transaction, id: Id, now: Date): Promis
       WHERE id = ${id}`,
   );
   await execute(tx, statement`DELETE FROM strandline.rule_channels WHERE channel_id = ${id}`);
+  await execute(tx, statement`DELETE FROM strandline.judgement_waits WHERE channel_id = ${id}`);
 }
 
-/** Active channels with discoveries to evaluate. */
+/** Active channels with discoveries to evaluate, or to be judged before that. */
 export async function listChannelsBehind(db: Queryable): Promise<Id[]> {
   return selectIds(
     db,
     statement`SELECT id FROM strandline.channels WHERE state = 'active' AND archived_at IS NULL
-      AND cursor < (${LAST_DISCOVERY}) ORDER BY id`,
+      AND (cursor < (${LAST_DISCOVERY}) OR id IN (SELECT channel_id FROM strandline.judgement_waits)) ORDER BY id`,
     'channels_behind',
   );
 }

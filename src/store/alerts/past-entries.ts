@@ -24,6 +24,7 @@ export type PastEntry = Pick<
   | 'service_kind'
   | 'first_in_topic'
   | 'first_of_kind'
+  | 'has_goal'
   | 'key'
 > & {
   /** Id of the item. */

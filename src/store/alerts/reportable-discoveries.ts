@@ -15,6 +15,7 @@ import type { links, posts } from '../schema/post-tables.ts';
 import { readAnswerChanges } from '../queries/answer-changes.ts';
 import { LINK_TITLE_SQL, NAMED_POST_SQL } from '../queries/named-posts.ts';
 import { POST_KEY_SQL } from '../save/topic-items.ts';
+import { type Judged, readVerdicts } from '../judgements/verdicts.ts';
 import { LAST_DECIDED } from '../stories/write-stories.ts';
 import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { NewGrowth } from '../derive/growth-reports.ts';
@@ -91,6 +92,10 @@ export type FeedEntry = {
   first_of_kind: boolean;
   /** Key of its item in the topic; null for completions, spikes, trends and names. */
   key: string | null;
+  /** Whether its topic has a goal. */
+  has_goal: boolean;
+  /** In a message: what is judged of it; absent if its topic has no goal. */
+  judged?: Judged;
   /** How often its topic has it, in a message. */
   copies?: Copies;
 } & (
@@ -114,7 +119,7 @@ type EntryRow = Omit<FeedEntry, 'kind'> & { kind: FeedEntry['kind']; thing: Id; 
 /** Discoveries `d` of searches `s` in topics `t`, before their items are attached. */
 export const SELECT_ENTRIES = statement`
 SELECT d.id, d.at, d.baseline, d.late, d.kind, d.thing, d.run_id, d.search_id, s.slug AS search, s.topic_id, t.slug AS topic,
-  v.kind AS service_kind, d.first_in_topic, k.key,
+  v.kind AS service_kind, t.goal IS NOT NULL AS has_goal, d.first_in_topic, k.key,
   d.first_in_topic OR NOT EXISTS (
     SELECT FROM (
       SELECT 'post' AS kind, id AS thing FROM strandline.posts WHERE key = k.key
@@ -191,6 +196,7 @@ export async function readDeliveryEntries(
   tx: Queryable,
   deliveryId: Id,
   whole: number,
+  now: Date,
 ): Promise<{ found: FeedEntry[]; ids: Id[]; counts: Partial<Record<FeedEntry['kind'], number>> }> {
   const { rows } = await execute<{ id: Id; kind: FeedEntry['kind'] }>(
     tx,
@@ -217,8 +223,17 @@ export async function readDeliveryEntries(
         );
   const found = await readEntries(tx, best);
   const copies = await readEntryCopies(tx, found);
+  const judged = await readVerdicts(
+    tx,
+    found.flatMap(({ id, has_goal }) => (has_goal ? [id] : [])),
+    now,
+  );
   return {
-    found: found.map((entry) => ({ ...entry, copies: copies.get(entry.id) ?? ONE_COPY })),
+    found: found.map((entry) => {
+      const verdict = judged.get(entry.id);
+      const known = { ...entry, copies: copies.get(entry.id) ?? ONE_COPY };
+      return verdict === undefined ? known : { ...known, judged: verdict };
+    }),
     ids,
     counts,
   };

@@ -77,6 +77,10 @@ function isPost(where: Statement, joined: Statement = statement``): Statement {
 }
 
 const TRAITS = {
+  // For a topic that found it, by its current goal.
+  relevant: statement`EXISTS (
+    SELECT FROM strandline.discoveries o JOIN strandline.judgements j ON j.discovery_id = o.id AND j.relevant
+    JOIN strandline.topics t ON t.id = j.topic_id AND t.goal_hash = j.goal_hash WHERE o.kind = d.kind AND o.thing = d.thing)`,
   post: statement`d.kind = 'post'`,
   link: statement`d.kind = 'link'`,
   repost: isPost(statement`coalesce(p.is_repost, p.reposted_status_id IS NOT NULL)`),

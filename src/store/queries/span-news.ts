@@ -3,6 +3,7 @@ import { isShown } from './data-scope.ts';
 import { engagementSql } from '../../model/counters.ts';
 import type { Id, Pooled } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
+import { isIrrelevant } from '../judgements/verdicts.ts';
 import type { SearchSpan } from './span-activity.ts';
 
 /** Discoveries between two ids of the feed instead of two times: what is after the first, up to the second. */
@@ -38,10 +39,11 @@ export async function readNewCandidates(
         SELECT s.topic_id, d.id, d.kind, d.thing, d.nth
         FROM unnest(${searchIds}::bigint[]) u(id)
         JOIN strandline.searches s ON s.id = u.id
+        JOIN strandline.topics t ON t.id = s.topic_id
         CROSS JOIN LATERAL (
           SELECT d.id, d.kind, d.thing, row_number() OVER (ORDER BY d.id DESC) AS nth FROM strandline.discoveries d
           WHERE d.search_id = u.id AND d.first_in_topic AND NOT d.baseline AND ${isShown('d')} AND d.kind IN ('post', 'link')
-            AND CASE WHEN ${after}::bigint IS NULL
+            AND NOT ${isIrrelevant('d')} AND CASE WHEN ${after}::bigint IS NULL
               THEN d.at >= ${from} AND d.at < ${until} ELSE d.id > ${after} AND d.id <= ${upTo} END
           ORDER BY d.id DESC LIMIT ${MAX_COUNTED}
         ) d

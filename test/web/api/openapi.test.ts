@@ -147,6 +147,7 @@ test('webhook messages are as documented', () => {
           service_kind: 'sandbox',
           first_in_topic: true,
           first_of_kind: true,
+          has_goal: false,
           key: 'https://h/',
           link: {
             id: 2n,

@@ -80,7 +80,9 @@ export function summarizeMessage(message: ChannelMessage): MessageSummary {
   if (message.type === 'strandline.digest') return summarizeDigest(message.data);
   if (message.type === 'strandline.system') return summarizeProblems(message.data);
   const { data } = message;
-  const items = chooseItems(data.discoveries).map(describeItem);
+  const items = chooseItems(data.discoveries).map((discovery) =>
+    addJudgement(describeItem(discovery), discovery),
+  );
   const missing = data.total - items.length;
   return {
     title: describeTitle(data),
@@ -248,6 +250,14 @@ function groupByKind(discoveries: readonly MessageDiscovery[]): {
 function sumEngagement(discovery: MessageDiscovery): number {
   if (discovery.kind !== 'post') return 0;
   return ENGAGEMENT_COUNTERS.reduce((sum, counter) => sum + (discovery.post[counter] ?? 0), 0);
+}
+
+/** Why it is relevant for the goal of its topic, or that nobody judged it. */
+function addJudgement(item: SummaryItem, discovery: MessageDiscovery): SummaryItem {
+  const judgement = 'judgement' in discovery ? discovery.judgement : undefined;
+  if (judgement === undefined) return item;
+  const words = judgement.relevant === null ? 'not judged' : judgement.why;
+  return words === null ? item : { ...item, counters: [...item.counters, cleanLine(words)] };
 }
 
 function describeItem(discovery: MessageDiscovery): SummaryItem {
