@@ -57,7 +57,7 @@ test('what is relevant is sent once it is judged, with the reason; what is not, 
   expect(await stage.tell(channel)).toBe(1);
   expect(await stage.tell(channel)).toBe(0);
   expect(textsOf(topic)).toEqual([rulingOf(1)]);
-  const [message] = stage.receiver.received.filter((one) => one.path === `/${topic}`);
+  const message = stage.receiver.received.find((one) => one.path === `/${topic}`);
   const parsed = DiscoveriesMessage.parse(JSON.parse(message?.body ?? '{}'));
   expect(parsed.data.discoveries).toMatchObject([{ judgement: { relevant: true, why: 'a ruling' } }]);
   expect(summarizeMessage(parsed).items[0]?.counters).toContain('a ruling');
@@ -83,7 +83,7 @@ test('what is not judged within a quarter of an hour is sent as such, and only o
   await pass(2);
   expect(await stage.tell(channel)).toBe(1);
   expect(textsOf(topic)).toEqual([rulingOf(2)]);
-  const [message] = stage.receiver.received.filter((one) => one.path === `/${topic}`);
+  const message = stage.receiver.received.find((one) => one.path === `/${topic}`);
   const parsed = DiscoveriesMessage.parse(JSON.parse(message?.body ?? '{}'));
   expect(parsed.data.discoveries).toMatchObject([{ judgement: { relevant: null, why: null } }]);
   expect(summarizeMessage(parsed).items[0]?.counters).toContain('not judged');
