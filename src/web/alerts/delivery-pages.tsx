@@ -40,7 +40,11 @@ export function addDeliveryPages(app: App, { ctx }: RouteContext): void {
   const querystring = z.object({
     channel: z.string().max(63).optional(),
     rule: z.string().max(63).optional(),
-    state: z.enum(DELIVERY_STATES).optional(),
+    state: z
+      .literal(getStateName('dead'))
+      .transform(() => 'dead' as const)
+      .or(z.enum(DELIVERY_STATES))
+      .optional(),
     before: idKey.optional(),
   });
   const params = z.object({ id: idKey });

@@ -14,7 +14,7 @@ const FLASH_MESSAGES = {
   view_saved: 'Saved. The view is listed on the overview.',
   view_removed: 'Removed.',
   note_removed: 'The note is removed.',
-  address_corrected: 'The address had a value that this page does not have: the nearest one is shown.',
+  address_corrected: 'The address had a part that this page does not have: what is nearest is shown.',
   renamed: 'Renamed.',
   paused: 'Paused. Queued runs are cancelled; runs in progress finish.',
   all_paused: 'All searches are paused. Queued runs are cancelled; runs in progress finish.',

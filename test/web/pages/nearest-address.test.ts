@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stand.close());
 
-const NOTE = 'the nearest one is shown.';
+const NOTE = 'what is nearest is shown.';
 
 test.each([
   ['/topics/ferry?range=14d', '/topics/ferry?range=7d'],
@@ -29,6 +29,18 @@ test.each([
   ['/explore?q=ferry&kind=posts', '/explore?q=ferry&kind=post'],
   ['/compare?range=14d', '/compare?range=7d'],
   ['/runs?status=fail', '/runs?status=failed'],
+  ['/runs?since=3d', '/runs?since=week'],
+  ['/explore?q=ferry&within=10d', '/explore?q=ferry&within=week'],
+  // Near none.
+  ['/topics/ferry?range=always', '/topics/ferry'],
+  ['/topics/ferry?tab=cats&range=7d', '/topics/ferry?range=7d'],
+  ['/topics/ferry/posts?sort=cats&view=dogs', '/topics/ferry/posts'],
+  ['/explore?kind=&q=ferry&kind=cats', '/explore?q=ferry'],
+  ['/runs?status=s', '/runs'],
+  ['/explore?nothing=x&q=ferry', '/explore?q=ferry'],
+  ['/runs/costs?range=cats', '/runs/costs'],
+  ['/alerts/deliveries?state=cats', '/alerts/deliveries'],
+  ['/digests?span=cats', '/digests'],
 ])('%s leads to %s', async (address, nearest) => {
   const person = personAt(app);
   const { status, to } = await person.get(address);
@@ -40,12 +52,19 @@ test.each([
 });
 
 test.each([
-  '/topics/ferry?range=always',
-  '/explore?kind=&q=ferry&kind=cats',
-  '/runs?status=s',
-  '/explore?nothing=x',
-])('%s is near no address', async (address) => {
+  '/topics/ferry/posts?cursor=cats',
+  '/runs?before=cats',
+  '/explore?q=ferry&after=cats',
+  '/topics/ferry/dismissed?post=cats',
+  '/explore?nothing=%00',
+])('%s is no choice of an address, and says what is expected', async (address) => {
   expect((await personAt(app).get(address)).status).toBe(400);
+});
+
+test('states of deliveries may have the names that the page has', async () => {
+  const { status, html } = await personAt(app).get('/alerts/deliveries?state=failed');
+  expect(status).toBe(200);
+  expect(html).toMatch(/<a href="[^"]*state=dead" aria-current="true">failed</);
 });
 
 test('the API does not guess', async () => {
