@@ -82,10 +82,11 @@ export async function simulate(
         await onRun?.(new Date(due[0].at));
       }
       await saving;
-      saving = saveStep(ctx, step, new Date(until));
+      const isDayOver = Math.floor(at / DAY) !== Math.floor(until / DAY) || until === to.getTime();
+      saving = saveStep(ctx, step, new Date(until), isDayOver);
       // Handled when it is awaited, also if what comes before that fails.
       saving.catch(() => undefined);
-      if (Math.floor(at / DAY) !== Math.floor(until / DAY) || until === to.getTime()) {
+      if (isDayOver) {
         await saving;
         await onDay?.(new Date(until), ctx);
       }
@@ -178,11 +179,19 @@ async function makeRun(respond: SimulatedService, { at, trigger, of }: DueRun): 
   };
 }
 
-/** Saves the runs of a step, and derives what follows from them at its end. */
-async function saveStep(ctx: PastContext, runs: readonly PastRun[], until: Date): Promise<void> {
+/**
+ * Saves the runs of a step, and derives what follows from them at its end. Rising posts and frequent names, from which nothing else
+ * follows, are computed when a day is over.
+ */
+async function saveStep(
+  ctx: PastContext,
+  runs: readonly PastRun[],
+  until: Date,
+  isDayOver: boolean,
+): Promise<void> {
   ctx.clock.set(until);
   if (runs.length > 0) await savePastRuns(ctx.db, runs);
-  await derivePending(ctx, { settleMs: null });
+  await derivePending(ctx, { settleMs: null, figures: isDayOver ? 'all' : 'none' });
 }
 
 export type PastContext = ActingContext & { clock: ReturnType<typeof steppedClock> };

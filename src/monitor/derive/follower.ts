@@ -54,6 +54,8 @@ type FollowerOptions = {
   limit?: number;
   /** Minimum age of a reading; null if nobody else saves. */
   settleMs?: number | null;
+  /** Which figures that may wait are computed. Default: those that are due; all if nobody else saves. */
+  figures?: WaitingFigures['which'];
   /** Whether to stop after this batch. */
   isOver?: () => boolean;
 };
@@ -144,7 +146,13 @@ type BatchOptions = Omit<FollowerOptions, 'isOver'> & {
  */
 export async function deriveBatch(
   ctx: FollowerContext,
-  { limit = BATCH_SIZE, settleMs = SETTLE_MS, search, isWhole = search === undefined }: BatchOptions = {},
+  {
+    limit = BATCH_SIZE,
+    settleMs = SETTLE_MS,
+    figures = settleMs === null ? 'all' : 'due',
+    search,
+    isWhole = search === undefined,
+  }: BatchOptions = {},
 ): Promise<{ derived: number; isDone: boolean }> {
   const { db, clock } = ctx;
   let concerned: readonly Id[] = [];
@@ -171,7 +179,7 @@ export async function deriveBatch(
       const taken = isAlone ? [] : await takeReadings(tx, which);
       const ids = taken.map(({ id }) => id);
       concerned = isUndone ? [...new Set([...unchecked, ...ids])] : ids;
-      const waiting: WaitingFigures = { which: settleMs === null ? 'all' : 'due', now: which.now };
+      const waiting: WaitingFigures = { which: figures, now: which.now };
       const coverage = await deriveReadings(tx, taken, { again, waiting });
       // Newer readings wait for the next round: a small batch costs nearly as much as a large one.
       const isDone = !isUndone && taken.length < limit;

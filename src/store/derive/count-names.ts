@@ -78,7 +78,7 @@ export function takeDaysToName(tx: Transaction, { which, now }: WaitingFigures):
   return rowsOf(
     tx,
     statement`UPDATE strandline.search_days SET names_wait_since = NULL, named_posts = posts
-      WHERE names_wait_since IS NOT NULL AND (${which === 'all'}::boolean
+      WHERE names_wait_since IS NOT NULL AND ${which !== 'none'}::boolean AND (${which === 'all'}::boolean
         OR abs(posts - named_posts) * 100 > named_posts * ${CHANGED_PER_CENT}::integer
         OR ${isOver(statement`names_wait_since + ${LONGEST_WAIT}`, timeOf(now), LONGEST_WAIT)})
       RETURNING search_id, day_at`,

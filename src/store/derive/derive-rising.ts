@@ -160,8 +160,8 @@ WITH asked AS MATERIALIZED (
   UNION
   SELECT search_id FROM strandline.latest_results WHERE rising_waits_since IS NOT NULL
 ), due AS MATERIALIZED (
-  SELECT l.search_id, ${which === 'all'}::boolean OR coalesce(NOT (l.rising_at > l.at - ${RISING_PAUSE} AND l.rising_at <= l.at), true)
-    OR (l.rising_waits_since IS NOT NULL AND ${isOver(statement`l.rising_waits_since + ${RISING_PAUSE}`, timeOf(now), RISING_PAUSE)}) AS is_due
+  SELECT l.search_id, ${which !== 'none'}::boolean AND (${which === 'all'}::boolean
+    OR coalesce(NOT (l.rising_at > l.at - ${RISING_PAUSE} AND l.rising_at <= l.at), true) OR (l.rising_waits_since IS NOT NULL AND ${isOver(statement`l.rising_waits_since + ${RISING_PAUSE}`, timeOf(now), RISING_PAUSE)})) AS is_due
   FROM asked a CROSS JOIN LATERAL (SELECT * FROM strandline.latest_results WHERE search_id = a.search_id OFFSET 0) l
 )
 UPDATE strandline.latest_results l SET rising_at = CASE WHEN d.is_due THEN l.at ELSE l.rising_at END,

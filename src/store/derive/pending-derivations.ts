@@ -22,8 +22,8 @@ import { sqlTime, isOverSql } from '../db/statement.ts';
 
 const PENDING = 'strandline.pending_derivations';
 
-/** Which figures that wait are computed: those that are due, or all of them. */
-export type WaitingFigures = { which: 'due' | 'all'; now: Date | null };
+/** Which figures that may wait are computed: those that are due, all of them, or none. */
+export type WaitingFigures = { which: 'due' | 'all' | 'none'; now: Date | null };
 
 /** Facts about a reading that are known only when it is saved. */
 export type Reading = {
