@@ -1,6 +1,7 @@
 /** The goal of a topic: what its news is about, tried before it is saved; and what was judged by it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Refused } from '../../model/errors.ts';
 import { idKey, MAX_GOAL_LENGTH } from '../../model/value-shapes.ts';
 import { type GoalTrial, tryGoal } from '../../monitor/goals/try-goal.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -60,6 +61,11 @@ export function addGoalPage(app: App, { ctx }: RouteContext): void {
         }
         await setGoal(request.acting, slug, goal);
       } catch (error) {
+        // What was typed stays, and can be tried again.
+        if (error instanceof Refused && error.kind === 'unavailable') {
+          const problems = [{ path: 'goal', given: goal, expected: `try again later: ${error.message}` }];
+          return show(request, reply, slug, {}, { values: body, problems, status: 503 });
+        }
         return show(request, reply, slug, {}, toFormOutcome(error, body, 'goal'));
       }
       return redirectWithFlash(reply, `/topics/${slug}/goal`, 'saved');

@@ -1,10 +1,13 @@
 /** A model is asked once about up to twenty texts: which responses are verdicts, and what texts of strangers can and cannot change. */
 import { afterEach, describe, expect, test } from 'vitest';
+import { steppedClock } from '../../../src/platform/clock.ts';
 import type { JudgeRequest } from '../../../src/model/judging.ts';
 import { askForVerdicts } from '../../../src/service/answering/ask-for-verdicts.ts';
+import { createMeteredModel } from '../../../src/service/answering/metered-model.ts';
 import { buildJudging } from '../../../src/service/answering/judging.ts';
 import { createLanguageModel } from '../../../src/service/answering/language-model.ts';
 import { type FakeModel, type Reaction, saying, type SeenQuestion, startFakeModel } from './fake-model.ts';
+import { memoryPorts } from '../sources/memory-ports.ts';
 import { HABITS, SILENT_HABITS } from './model-habits.ts';
 
 const GOAL = 'rulings and filings, not opinion';
@@ -127,4 +130,25 @@ test('nothing is asked about texts that say nothing', async () => {
   const { reply, questions } = await ask([''], () => saying('{}'));
   expect(reply).toEqual({ outcome: 'judged', verdicts: [null] });
   expect(questions).toHaveLength(0);
+});
+
+test('questions are counted before they are sent, and not sent beyond the limit of the day', async () => {
+  fake = await startFakeModel((question) => saying(verdictsOf(question)));
+  const clock = steppedClock('2026-11-21T12:00:00.000Z');
+  const model = createMeteredModel(
+    createLanguageModel({ baseUrl: fake.baseUrl, apiKey: undefined, model: 'small-1' }),
+    {
+      allowances: memoryPorts(clock).allowances,
+      clock,
+      callsPerDay: { plan: 1, write: 1, check: 1, judge: 1 },
+    },
+  );
+  const judge = () =>
+    askForVerdicts(model, { goal: GOAL, irrelevant: [], texts: [RULING] }, new AbortController().signal);
+  expect((await judge()).outcome).toBe('judged');
+  expect(await judge()).toEqual({
+    outcome: 'unavailable',
+    reason: 'has used up its requests of the day',
+  });
+  expect(fake.questions).toHaveLength(1);
 });
