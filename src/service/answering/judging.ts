@@ -36,7 +36,7 @@ export function buildJudging({ goal, irrelevant, texts }: JudgeRequest): Judging
     const bare = collapseSpaces(
       toVisibleLine(text, most)
         .replaceAll(nonce, '')
-        .replace(/<+\s*\/?\s*item\b|<<+|>>+/giu, ' '),
+        .replace(/<+\s*(?:\/\s*)?item\b|<<+|>>+/giu, ' '),
     );
     return toVisibleLine(cutBeforeInjection(bare), most);
   };
