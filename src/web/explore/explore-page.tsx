@@ -189,14 +189,15 @@ function HitList({
   const shown = hits.length < total ? `, ${hits.length} shown` : '';
   return (
     <Section
-      title={`${formatCount(total, 'match', 'matches')}${shown}`}
+      title={`${formatCount(total, isHidden ? 'hidden match' : 'match', isHidden ? 'hidden matches' : 'matches')}${shown}`}
       id="hits"
       note={
         <>
           By relevance.{notIndexed} {hidden}
         </>
       }
-      aside={<HitActions filter={filter} />}
+      // Lists, rules and feeds are of what is shown.
+      aside={isHidden ? null : <HitActions filter={filter} />}
     >
       <ol class="feed plain">
         {hits.map((hit) => (

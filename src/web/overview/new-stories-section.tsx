@@ -34,8 +34,12 @@ export function NewStoriesSection({
       ) : (
         <details class="stories" open={isHidden}>
           <summary>
-            <strong>{formatCount(total, 'new story', 'new stories')}</strong> in{' '}
-            {formatCount(topics, 'topic')} {words}
+            <strong>
+              {isHidden
+                ? formatCount(total, 'hidden new story', 'hidden new stories')
+                : formatCount(total, 'new story', 'new stories')}
+            </strong>{' '}
+            in {formatCount(topics, 'topic')} {words}
             {total > stories.length ? `; the largest ${formatWhole(stories.length)}` : ''}
           </summary>
           <ul class="feed">

@@ -102,6 +102,7 @@ test('the overview and Explore count what they leave out, and show it at the sam
   const [, hiddenStories = ''] = /href="([^"]*hidden=yes[^"]*)"/.exec(overview.html) ?? [];
   const shown = await texts(hiddenStories.replaceAll('&amp;', '&'));
   expect(shown).toContain(BRIDGE);
+  expect(shown).toContain('1 hidden new story');
   expect(shown).not.toContain(KEEPER);
   expect(shown).toContain('Show the others (1)');
 
@@ -110,7 +111,8 @@ test('the overview and Explore count what they leave out, and show it at the sam
   expect(textOf(explored.html)).toContain('2 hidden');
   const [, hiddenHits = ''] = /href="([^"]*hidden=yes[^"]*)"/.exec(explored.html) ?? [];
   const hits = await texts(hiddenHits.replaceAll('&amp;', '&'));
-  expect(hits).toContain('2 matches');
+  expect(hits).toContain('2 hidden matches');
+  expect(hits).not.toContain('Make a rule');
   expect(hits).toContain(BRIDGE);
   // Another topic shows the post, so that a search of all topics has it.
   expect(await texts('/explore?q=harbour')).toContain('1 match');
