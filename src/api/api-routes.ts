@@ -37,6 +37,7 @@ import { STATUS_OPERATIONS } from '../monitor/status/status-operations.ts';
 import { GROWTH_OPERATIONS } from '../monitor/trends/growth-operations.ts';
 import { RANKING_OPERATIONS } from '../monitor/trends/ranking-operations.ts';
 import { REBUILD_OPERATIONS } from '../monitor/derive/rebuild-operations.ts';
+import { EMERGING_OPERATIONS } from '../monitor/trends/emerging-operations.ts';
 import { VOLUME_OPERATIONS } from '../monitor/trends/volume-operations.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exportRoutes } from './export-routes.ts';
@@ -79,6 +80,7 @@ const ROUTE_GROUPS: readonly Routes[] = [
   routesOf(EVIDENCE_OPERATIONS),
   eventRoutes,
   routesOf(VOLUME_OPERATIONS),
+  routesOf(EMERGING_OPERATIONS),
   routesOf(REBUILD_OPERATIONS),
   routesOf(GROWTH_OPERATIONS),
   routesOf(RANKING_OPERATIONS),

@@ -14,6 +14,7 @@ export const SUBJECTS = {
   runs: async () => (await import('../monitor/runs/run-operations.ts')).RUN_OPERATIONS,
   find: async () => (await import('../monitor/items/find-operations.ts')).FIND_OPERATIONS,
   trends: async () => (await import('../monitor/trends/volume-operations.ts')).VOLUME_OPERATIONS,
+  emerging: async () => (await import('../monitor/trends/emerging-operations.ts')).EMERGING_OPERATIONS,
   rebuild: async () => (await import('../monitor/derive/rebuild-operations.ts')).REBUILD_OPERATIONS,
   growth: async () => (await import('../monitor/trends/growth-operations.ts')).GROWTH_OPERATIONS,
   rankings: async () => (await import('../monitor/trends/ranking-operations.ts')).RANKING_OPERATIONS,

@@ -40,6 +40,7 @@ const COMMAND_GROUPS: readonly (readonly [heading: string, lines: readonly Comma
     ['digest', 'what a span of time brought: the last day, or since yesterday', async () => (await import('./digest-views.ts')).registerDigest],
     ['find query', 'search the text of posts and links, best matches first', async () => (await import('./find-command.ts')).registerFind],
     ['trends ...', 'post volume, averages and spikes', async () => (await import('./trends-commands.ts')).registerTrends],
+    ['emerging topic', 'what a topic began to speak of, day by day', async () => (await import('./emerging-views.ts')).registerEmerging],
     ['posts ...', 'posts: list, show, top, growth', async () => (await import('./post-views.ts')).registerPosts],
     ['links ...', 'links: list, first, show', async () => (await import('./link-views.ts')).registerLinks],
     ['stories topic', 'stories of a topic: what its items say, each once', async () => (await import('./story-views.ts')).registerStories],

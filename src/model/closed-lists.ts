@@ -78,6 +78,10 @@ export type SpikeReason = (typeof SPIKE_REASONS)[number];
 export const TREND_REASONS = [...SPIKE_REASONS, 'service'] as const;
 export type TrendReason = (typeof TREND_REASONS)[number];
 
+/** Kinds of names that emerge in a topic; `name`: several words with capital letters in a row. */
+export const EMERGING_KINDS = ['name', 'word', 'hashtag', 'domain'] as const;
+export type EmergingKind = (typeof EMERGING_KINDS)[number];
+
 /** A word, hashtag or domain that is more frequent in the posts of a spike than in those before. */
 export type DistinctName = {
   kind: 'word' | 'hashtag' | 'domain';

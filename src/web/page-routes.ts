@@ -35,6 +35,7 @@ import { addPausePages } from './topic/pause-pages.tsx';
 import { addPurgePages } from './topic/purge-pages.tsx';
 import { addRemovePages, addStateActions } from './topic/topic-actions.tsx';
 import { addNamesPage } from './topic/names-page.tsx';
+import { addEmergingPage } from './topic/emerging-page.tsx';
 import { addGoalPage } from './topic/goal-page.tsx';
 import { addNotesPage } from './topic/notes-page.tsx';
 import { addSourcesPage } from './topic/sources-page.tsx';
@@ -75,6 +76,7 @@ const PAGES: readonly ((app: App, routeContext: RouteContext) => void | Promise<
   addStoryPages,
   addSourcesPage,
   addNamesPage,
+  addEmergingPage,
   addGoalPage,
   addNotesPage,
   addSearchPage,

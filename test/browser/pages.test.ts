@@ -48,6 +48,7 @@ const PAGES: readonly Row[] = [
   ['discoveries of a topic', '/topics/trains/discoveries'],
   ['discoveries of a search', '/searches/trains-ai/discoveries?range=30d'],
   ['sources of a topic', '/topics/trains/sources'],
+  ['emerging names of a topic', '/topics/trains/emerging'],
   ['names in answers of a topic', '/topics/trains/names'],
   ['notes of a topic', '/topics/trains/notes'],
   ['goal of a topic', '/topics/trains/goal'],

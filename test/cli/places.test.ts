@@ -201,6 +201,7 @@ const CALLS: readonly string[] = [
   'names set sea Tide --side mine',
   'names list sea',
   'names list nope',
+  'emerging sea',
   'names answers sea',
   'names remove sea Wave',
   'names remove sea Tide',

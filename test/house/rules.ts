@@ -49,7 +49,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/derive/', `${CONTEXT} platform/run-cooperatively.ts monitor/trends/rules/ monitor/schedule/`],
   ['monitor/topics/topic-inputs.ts', 'model/ protocol/ monitor/operation.ts monitor/schedule/schedule.ts'],
   ['monitor/topics/', `${CONTEXT} config/ protocol/ monitor/enqueue.ts monitor/held-changes.ts monitor/put.ts monitor/schedule/`],
-  ['monitor/trends/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts monitor/items/item-shapes.ts monitor/topics/find-by-slug.ts monitor/trends/search-trends.ts monitor/trends/read-share-of-voice.ts`],
+  ['monitor/trends/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts monitor/items/item-shapes.ts monitor/topics/find-by-slug.ts monitor/trends/search-trends.ts monitor/trends/read-share-of-voice.ts monitor/trends/rules/ platform/run-cooperatively.ts`],
   ['monitor/names/', `${CONTEXT} monitor/operation.ts monitor/topics/find-by-slug.ts monitor/trends/trend-operation.ts`],
   ['monitor/notes/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts monitor/topics/find-by-slug.ts`],
   ['monitor/goals/', `${CONTEXT} monitor/common-inputs.ts monitor/operation.ts monitor/topics/`],

@@ -41,8 +41,8 @@ export async function explainState(
 ): Promise<Explained> {
   if (state === 'normal') return UNEXPLAINED;
   const weekBefore = new Date(since.getTime() - COMPARED_MS);
-  const before = await readWindowPosts(tx, searchId, { from: weekBefore, until: since, most: MAX_POSTS });
-  const after = await readWindowPosts(tx, searchId, { from: since, until, most: MAX_POSTS });
+  const before = await readWindowPosts(tx, [searchId], { from: weekBefore, until: since, most: MAX_POSTS });
+  const after = await readWindowPosts(tx, [searchId], { from: since, until, most: MAX_POSTS });
   if (state === 'rising' || (state === 'new_level' && (rate ?? 0) >= (rate_before ?? 0))) {
     if (after.length === 0) return UNEXPLAINED;
     const {

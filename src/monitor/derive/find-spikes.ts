@@ -143,7 +143,7 @@ async function explain(
   if (top?.post !== undefined)
     return explainGain(tx, searchId, n, { id: top.post, share: top.postShare ?? 0 });
   const read = (from: number, until: number, most: number) =>
-    readWindowPosts(tx, searchId, { from: new Date(from), until: new Date(until), most });
+    readWindowPosts(tx, [searchId], { from: new Date(from), until: new Date(until), most });
   const posts = await read(start, end, MAX_WINDOW_POSTS);
   if (posts.length === 0) return UNEXPLAINED;
   const before = await read(start - COMPARED_MS, start, MAX_POSTS_BEFORE);

@@ -232,6 +232,9 @@ export function ActionMenu({
           <a href={`/alerts/feeds?${about}`}>Feed</a>
           {hasScopes(visitor, 'admin') ? <a href={writeShareForm(address)}>Share…</a> : null}
           {kind === 'topics' ? <a href={`/compare?topics=${slug}`}>Compare with…</a> : null}
+          {kind === 'topics' && kept.some(({ operation }) => operation === 'microblog') ? (
+            <a href={`${place}/emerging`}>Emerging names</a>
+          ) : null}
           {kind === 'topics' && kept.some(({ operation }) => operation === 'ai') ? (
             <a href={`${place}/names`}>Names in answers</a>
           ) : null}
