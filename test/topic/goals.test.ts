@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import { dismiss } from '../../src/monitor/alerts/dismissals.ts';
-import { judgeWaiting } from '../../src/monitor/goals/judge-stories.ts';
+import type { Judge } from '../../src/model/judging.ts';
+import { judgeWaiting, startJudge } from '../../src/monitor/goals/judge-stories.ts';
 import { tryGoal } from '../../src/monitor/goals/try-goal.ts';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { createTopic, putTopic } from '../../src/monitor/topics/save-topic.ts';
@@ -277,4 +278,33 @@ test('without a model nothing is asked, and nothing fails', async () => {
   expect(await judgeWaiting({ ...world.ctx, judge: null }, never)).toBe(0);
   expect(judge.asked).toEqual([]);
   expect(await verdictsOf(topic)).toMatchObject([{ relevant: null, waiting: true }]);
+});
+
+test('the judge of a worker stops while a model hangs; what it asked about is asked again after its lease', async () => {
+  await pass(); // what other tests left
+  const { topic, search } = await newSearch();
+  await saveFound(world, search, [{ id: 1, text: RULING }]);
+  await follow();
+  let isAsked = false;
+  const hanging: Judge = {
+    judge: (_request, signal) => {
+      isAsked = true;
+      return new Promise((_done, fail) => {
+        signal.addEventListener('abort', () => fail(new Error('aborted')));
+      });
+    },
+  };
+  const judged: string[] = [];
+  const noteJudged = async () => void judged.push(topic);
+  const stop = startJudge({ ...world.ctx, judge: hanging }, noteJudged, 1);
+  await expect.poll(() => isAsked).toBe(true);
+  await stop();
+  expect(await pass()).toBe(0);
+  world.clock.advance(3 * MINUTE);
+  expect(judged).toEqual([]);
+  const stopAgain = startJudge(world.ctx, noteJudged, 1);
+  await expect.poll(() => judged).toEqual([topic]);
+  await stopAgain();
+  expect(await verdictsOf(topic)).toMatchObject([{ relevant: true }]);
+  expect(startJudge({ ...world.ctx, judge: null }, noteJudged)).toBeTypeOf('function');
 });

@@ -79,7 +79,11 @@ async function judgeBatch(
  * @param onJudged called after a pass that had verdicts
  * @returns stops it; a question in progress is aborted, and asked again by another worker
  */
-export function startJudge(ctx: JudgeContext, onJudged: () => Promise<void>): () => Promise<void> {
+export function startJudge(
+  ctx: JudgeContext,
+  onJudged: () => Promise<void>,
+  intervalMs = INTERVAL_MS,
+): () => Promise<void> {
   if (ctx.judge === null) return async () => {};
   const stopping = new AbortController();
   let inProgress: Promise<void> | undefined;
@@ -94,7 +98,7 @@ export function startJudge(ctx: JudgeContext, onJudged: () => Promise<void>): ()
     inProgress ??= pass().finally(() => {
       inProgress = undefined;
     });
-  }, INTERVAL_MS);
+  }, intervalMs);
   return async () => {
     clearInterval(timer);
     stopping.abort();
