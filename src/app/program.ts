@@ -179,7 +179,8 @@ async function openPrepared(
       worker: `${hostname()}:${process.pid}:${randomBytes(2).toString('hex')}`,
       ...limitServices(services, kind),
       isFree: createFreeTest(config),
-      judge: createJudge(config, clock, db),
+      // Simulated texts cost no real call.
+      judge: kind === 'sandbox' ? null : createJudge(config, clock, db),
       random: Math.random,
     };
     return {

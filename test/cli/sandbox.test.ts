@@ -107,6 +107,10 @@ describe('in the sandbox', () => {
       service: 'sandbox',
       topic: 'tide-pools',
     });
+    expect(await stand.run(['goal', 'set', 'tide-pools', 'rulings', '--sandbox'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no language model is asked about simulated texts'),
+    });
     expect(await stand.run([...ADD, '--sandbox', '--service', 'own'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('the sandbox has no other service'),

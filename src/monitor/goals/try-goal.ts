@@ -35,7 +35,7 @@ export type GoalTrial = {
  * @throws InvalidInput at `goal`; Refused `not_found`, `conflict`, `unavailable` if the model is
  */
 export async function tryGoal(
-  ctx: Pick<Context, 'db' | 'clock' | 'judge'>,
+  ctx: Pick<Context, 'db' | 'clock' | 'judge' | 'kind'>,
   slug: string,
   given: string,
   signal: AbortSignal,

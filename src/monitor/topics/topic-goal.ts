@@ -10,10 +10,11 @@ import type { ActingContext, Context } from '../context.ts';
 import { assertTopicNotRemoved } from './find-by-slug.ts';
 
 /** Why a goal cannot be set; undefined: it can be. */
-export function describeMissingJudge({ judge }: Pick<Context, 'judge'>): string | undefined {
-  return judge === null
-    ? 'none: a goal needs a language model; set LLM_BASE_URL and LLM_MODEL, and restart'
-    : undefined;
+export function describeMissingJudge({ judge, kind }: Pick<Context, 'judge' | 'kind'>): string | undefined {
+  if (judge !== null) return undefined;
+  return kind === 'sandbox'
+    ? 'none: no language model is asked about simulated texts'
+    : 'none: a goal needs a language model; set LLM_BASE_URL and LLM_MODEL, and restart';
 }
 
 /**
@@ -22,7 +23,7 @@ export function describeMissingJudge({ judge }: Pick<Context, 'judge'>): string 
  * @returns null: none
  */
 export function checkGoal(
-  ctx: Pick<Context, 'judge'>,
+  ctx: Pick<Context, 'judge' | 'kind'>,
   given: string | null | undefined,
   problems: Problem[],
   current: string | null = null,

@@ -131,9 +131,11 @@ export function addGoalPage(app: App, { ctx }: RouteContext): void {
 }
 
 /** Help of the field, which says what is missing. */
-export function describeGoalField(ctx: Pick<RouteContext['ctx'], 'judge'>): string {
-  return describeMissingJudge(ctx) === undefined
-    ? `At most ${MAX_GOAL_LENGTH} characters. Empty: everything is news.`
+export function describeGoalField(ctx: Pick<RouteContext['ctx'], 'judge' | 'kind'>): string {
+  if (describeMissingJudge(ctx) === undefined)
+    return `At most ${MAX_GOAL_LENGTH} characters. Empty: everything is news.`;
+  return ctx.kind === 'sandbox'
+    ? 'No language model is asked about simulated texts.'
     : 'Needs a language model: set LLM_BASE_URL and LLM_MODEL, and restart.';
 }
 
