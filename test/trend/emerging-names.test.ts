@@ -57,6 +57,15 @@ test.each([
   expect(emerging(texts).map(({ kind, name }) => [kind, name])).toEqual(expected);
 });
 
+test('words of one text that many repeat are one entry: its name, or else its longest word', () => {
+  const repeated = (text: string) =>
+    findEmerging(countDay(ordinary(60, 99).map((post, i) => (i < 9 ? { ...post, text } : post))), WEEK).map(
+      ({ kind, name }) => [kind, name],
+    );
+  expect(repeated('lettres parlez voyez vous des')).toEqual([['word', 'lettres']]);
+  expect(repeated('lettres parlez voyez vous avec Ida Ekstad')).toEqual([['name', 'Ida Ekstad']]);
+});
+
 test('words with capital letters of a headline are no name', () => {
   const headline = 'Government Announces Sweeping Harbour Reform Plans Today';
   const posts = ordinary(60, 99).map((post, i) => (i < 8 ? { ...post, text: headline } : post));

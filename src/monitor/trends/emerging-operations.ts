@@ -47,7 +47,7 @@ export const EMERGING_OPERATIONS = [
     route: 'GET /api/v1/topics/{topic}/emerging',
     command: 'emerging',
     does: 'List what a topic began to speak of, by day',
-    more: 'Names, words, hashtags and domains that more distinct authors of a day (UTC) use than of the week before, by the logarithm of the odds ratio; at most one in twenty is expected to be chance. Newest day first; today so far. Posts of microblog searches are compared.',
+    more: 'Names, words, hashtags and domains that more distinct authors of a day (UTC) use than of the week before, by the logarithm of the odds ratio; at most one in twenty is expected to be chance. Of names that exactly the same authors use, as the words of a repeated text, there is one. Newest day first; today so far. Posts of microblog searches are compared.',
     input: z.strictObject({
       topic: topicSlug.clone().register(commandWords, { argument: 'topic', help: 'topic slug' }),
       days: countParam(MAX_EMERGING_DAYS, USUAL_EMERGING_DAYS).meta({

@@ -57,7 +57,7 @@ export function findEmerging(day: CountedDay, before: readonly Pick<CountedDay, 
     day.counts,
     before.map(({ counts }) => counts),
   );
-  return withoutParts(names)
+  return withoutCompanions(withoutParts(names), day.counts)
     .slice(0, MAX_NAMES)
     .map((name) => ({ ...name, first: findFirst(day.posts, nameKey(name.kind, name.name)) }));
 }
@@ -99,6 +99,23 @@ function withoutParts(found: readonly CountedName<EmergingKind>[]): CountedName<
 
 /** A word that is used by so many times the authors of the name is more than a part of the name. */
 const MOSTLY_THE_NAME = 1.5;
+
+/** Of names that the same authors use, as words of one text that many repeat, keeps the first, or what is a name. */
+function withoutCompanions(
+  found: readonly CountedName<EmergingKind>[],
+  { authors }: NameCounts<EmergingKind>,
+): CountedName<EmergingKind>[] {
+  const whoUse = ({ kind, name }: CountedName<EmergingKind>) =>
+    [...(authors.get(nameKey(kind, name)) ?? [])].toSorted().join(' ');
+  const kept = new Map<string, CountedName<EmergingKind>>();
+  for (const name of found) {
+    const who = whoUse(name);
+    const known = kept.get(who);
+    if (known === undefined || (name.kind === 'name' && known.kind === 'word')) kept.set(who, name);
+  }
+  const stays = new Set(kept.values());
+  return found.filter((name) => stays.has(name));
+}
 
 function findFirst(posts: CountedDay['posts'], key: NameKey<EmergingKind>): ComparedPost {
   const having = posts.flatMap(({ names, post }) => (names.has(key) ? [post] : []));
