@@ -21,6 +21,11 @@ export function hashGoal(goal: string): string {
 /** @property why in at most a dozen words; null: the model gave no reason */
 export type Verdict = { relevant: boolean; why: string | null };
 
+/** A verdict as replies and messages have it. @param verdict null: not judged */
+export function describeVerdict(verdict: Verdict | null): { relevant: boolean | null; why: string | null } {
+  return { relevant: verdict?.relevant ?? null, why: verdict?.why ?? null };
+}
+
 export type JudgeRequest = {
   goal: string;
   /** Texts that a person marked as not relevant. */
@@ -41,6 +46,6 @@ export type JudgeReply =
 
 /** The language model, as the monitor uses it. */
 export type Judge = {
-  /** One request. Never throws, unless the signal aborts. */
+  /** Sends one request. Throws only if the signal aborts. */
   judge(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply>;
 };

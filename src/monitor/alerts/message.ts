@@ -3,6 +3,7 @@
  * Only add members.
  */
 
+import { describeVerdict } from '../../model/judging.ts';
 import { ANSWER_CHANGES } from '../../model/statements/answer-change.ts';
 import { forCounters, MAIN_COUNTERS } from '../../model/counters.ts';
 import { findCommonValue } from '../../lib/group-by.ts';
@@ -458,15 +459,7 @@ function describeDiscovery(entry: FeedEntry, baseUrl: string | undefined): Messa
     first_in_topic,
     page: baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}${findPage(entry)}`,
   };
-  const judgement =
-    entry.judged === undefined
-      ? {}
-      : {
-          judgement: {
-            relevant: entry.judged.verdict?.relevant ?? null,
-            why: entry.judged.verdict?.why ?? null,
-          },
-        };
+  const judgement = entry.judged === undefined ? {} : { judgement: describeVerdict(entry.judged.verdict) };
   switch (entry.kind) {
     case 'post':
       return {

@@ -1,4 +1,5 @@
 /** What is new in each topic, best first, and what still grows. */
+import { describeVerdict } from '../../model/judging.ts';
 import { forCounters, MAIN_COUNTERS, type MainCounter, sumEngagement } from '../../model/counters.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import { parseWebUrl } from '../../model/links/link.ts';
@@ -61,7 +62,7 @@ export async function readNews(
   const judge = (id: Id): Pick<DigestItem, 'judgement'> => {
     const judged = verdicts.get(id);
     if (judged === undefined) return {};
-    return { judgement: { relevant: judged.verdict?.relevant ?? null, why: judged.verdict?.why ?? null } };
+    return { judgement: describeVerdict(judged.verdict) };
   };
   return chosen
     .map(({ topic: { slug }, its, best }): DigestTopic => {

@@ -1,4 +1,5 @@
 /** Operations on the goal of a topic: what its news is about, in words, as a language model judges it. */
+import { describeVerdict } from '../../model/judging.ts';
 import { z } from 'zod';
 import {
   idParam,
@@ -104,10 +105,7 @@ export const GOAL_OPERATIONS = [
     input: z.strictObject({ topic, goal }).meta({ examples: [{ goal: 'rulings and filings, not opinion' }] }),
     output: TopicGoal,
     example: 'strandline goal set harbour-ferry "rulings and filings, not opinion"',
-    run: async ({ ctx }, input) => ({
-      topic: await (await loadGoal()).setGoal(ctx, input.topic, input.goal),
-      goal: (await loadGoal()).cleanGoal(input.goal),
-    }),
+    run: async ({ ctx }, input) => (await loadGoal()).setGoal(ctx, input.topic, input.goal),
   }),
   declareOperation({
     ...about,
@@ -118,10 +116,7 @@ export const GOAL_OPERATIONS = [
     more: 'Everything that the topic finds is news again. Its judgements are kept: the same goal has them again.',
     input: z.strictObject({ topic }),
     output: TopicGoal,
-    run: async ({ ctx }, input) => ({
-      topic: await (await loadGoal()).setGoal(ctx, input.topic, null),
-      goal: null,
-    }),
+    run: async ({ ctx }, input) => (await loadGoal()).setGoal(ctx, input.topic, null),
   }),
   declareOperation({
     ...about,
@@ -149,8 +144,7 @@ export const GOAL_OPERATIONS = [
         stories: stories.map(({ verdict, text, ...story }) => ({
           ...story,
           text: text.slice(0, MAX_TEXT).toWellFormed(),
-          relevant: verdict?.relevant ?? null,
-          why: verdict?.why ?? null,
+          ...describeVerdict(verdict),
         })),
       };
     },

@@ -39,11 +39,6 @@ export function checkGoal(
   return goal ?? null;
 }
 
-/** A goal as it is stored; null: none. */
-export function cleanGoal(given: string): string | null {
-  return readGoal(given) ?? null;
-}
-
 /** Writes the goal of a new topic. */
 export async function insertGoal(
   ctx: Context,
@@ -58,10 +53,14 @@ export async function insertGoal(
 /**
  * Sets or removes the goal of a topic. New stories are judged by it, and the newest of the last day.
  * @param given null: none
- * @returns the slug of the topic
+ * @returns the current slug of the topic, and the goal as it is stored
  * @throws InvalidInput at `goal`; Refused `not_found`, `conflict` for a removed topic
  */
-export async function setGoal(ctx: ActingContext, slug: string, given: string | null): Promise<string> {
+export async function setGoal(
+  ctx: ActingContext,
+  slug: string,
+  given: string | null,
+): Promise<{ topic: string; goal: string | null }> {
   const topic = await assertTopicNotRemoved(ctx.db, slug);
   const problems: Problem[] = [];
   const goal = checkGoal(ctx, given, problems, topic.goal);
@@ -69,7 +68,7 @@ export async function setGoal(ctx: ActingContext, slug: string, given: string | 
   return inTransaction(ctx.db, async (tx) => {
     const before = await lockTopic(tx, slug);
     if (before === null) throw createNotFound('topic', slug);
-    if (before.goal === goal) return before.slug;
+    if (before.goal === goal) return { topic: before.slug, goal };
     const hash = goal === null ? null : hashGoal(goal);
     await writeGoal(tx, { topicId: before.id, goal, hash, now: await readTime(tx, ctx.clock) });
     await recordAudit(tx, ctx, {
@@ -77,6 +76,6 @@ export async function setGoal(ctx: ActingContext, slug: string, given: string | 
       subject: before.slug,
       changes: { goal: { before: before.goal, after: goal } },
     });
-    return before.slug;
+    return { topic: before.slug, goal };
   });
 }

@@ -38,7 +38,6 @@ export type EmergingRow = {
 const MAX_POSTS = 1_000;
 /** Of each of many searches. */
 const MIN_POSTS_EACH = 50;
-const MAX_DAYS_READ = 366;
 
 /** @param days number of days (UTC), today among them @returns newest day first */
 export async function readEmerging(ctx: Context, topic: string, days: number): Promise<EmergingDay[]> {
@@ -52,7 +51,7 @@ export async function readEmerging(ctx: Context, topic: string, days: number): P
     per: 'day',
     from,
     until,
-    limit: searchIds.length * MAX_DAYS_READ,
+    limit: searchIds.length * (days + COMPARED_DAYS),
   });
   const observed = new Set(
     buckets.flatMap(({ bucket_at, coverage, posts }) =>

@@ -8,7 +8,7 @@ import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import { FIRST_DISCOVERY } from '../stories/one-thing.ts';
 
-/** Of an item that nobody could judge for so long, nobody asks any more. */
+/** An item that waited this long without a judgement is never judged. */
 const MAX_WAIT_MS = DAY;
 /** Longer than a request takes: a pass that died has asked for these. */
 const LEASE_MS = 2 * MINUTE;

@@ -1,4 +1,5 @@
 /** The goal of a topic: what its news is about, tried before it is saved; and what was judged by it. */
+import { describeVerdict } from '../../model/judging.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Refused } from '../../model/errors.ts';
@@ -158,7 +159,7 @@ function Trial({ trial: { stories, found, problem } }: { trial: GoalTrial }) {
                 <a href={`/${kind}s/${id}`}>
                   <UntrustedText text={text} most={MAX_TEXT} />
                 </a>
-                <VerdictText relevant={verdict?.relevant ?? null} why={verdict?.why ?? null} />
+                <VerdictText {...describeVerdict(verdict)} />
               </>
             ),
           },
