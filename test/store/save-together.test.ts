@@ -111,6 +111,11 @@ async function stored(way: string, of: readonly Search[]): Promise<unknown> {
       [like],
     ),
     rows(
+      `SELECT p.external_id, v.observed_at, v.text FROM strandline.post_versions v JOIN strandline.posts p ON p.id = v.post_id
+       WHERE p.external_id LIKE $1 ORDER BY 1, 2`,
+      [like],
+    ),
+    rows(
       `SELECT array_position($1, s.search_id) AS search, p.external_id, s.first_seen_at, s.post_created_at
        FROM strandline.post_sightings s JOIN strandline.posts p ON p.id = s.post_id WHERE s.search_id = ANY ($1) ORDER BY 1, 2`,
       [ids],

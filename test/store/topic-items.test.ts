@@ -184,6 +184,17 @@ test('the key of a post follows its address, also in a response that is read lat
   expect(await keys()).toBe('https://one.example/1');
 });
 
+test('a post whose address becomes that of a reported link is one item with it, which its first discovery reports', async () => {
+  const at = (url: string) => ({ miner_tweets: [wirePost(`${topics}001`, { url })] });
+  const [former, current] = [`https://one.example/${topics}`, `https://two.example/${topics}`];
+  const [micro, ai] = [await newSearch('micro'), await newSearch('ai', 'ai')];
+  await execute(micro, at(former));
+  await execute(ai, links(current));
+  expect(await discoveries()).toEqual(['micro 1*', `ai ${current}*`]);
+  await runs('micro', at(current));
+  expect(await discoveries()).toEqual(['micro 1*', `ai ${current}`]);
+});
+
 test('items of a late response are reported, but not again by another search', async () => {
   await execute(await newSearch('a'), posts('1'));
   await execute(await newSearch('b'), posts('1'));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { wirePost } from '../stub-service.ts';
 import { makeWorld, type World } from '../world.ts';
 import { at, newSearch, run } from './live.ts';
 
@@ -73,9 +74,9 @@ test('a nested copy of a post fills what is unknown, replaces nothing that a ful
   const nested = { ...whole, text: 'all of…', lang: 'en', entities: tags('c') };
   await run(world, search, 0, [whole]);
   await run(world, search, 15, [{ id: '201', is_quote_tweet: true, quoted_status_id: '200', quote: nested }]);
-  expect(await rows(`SELECT text, lang, hashtags FROM strandline.posts WHERE external_id = '200'`)).toEqual([
-    { text: 'all of its words', lang: 'en', hashtags: ['b'] },
-  ]);
+  const filled = { text: 'all of its words', lang: 'en', hashtags: ['b'] };
+  const stored = () => rows(`SELECT text, lang, hashtags FROM strandline.posts WHERE external_id = '200'`);
+  expect(await stored()).toEqual([filled]);
   expect(
     await rows(
       `SELECT cardinality(post_ids) AS posts FROM strandline.run_results JOIN strandline.runs r ON r.id = run_id
@@ -83,6 +84,26 @@ test('a nested copy of a post fills what is unknown, replaces nothing that a ful
       [search.id],
     ),
   ).toEqual([{ posts: 1 }, { posts: 1 }]);
+  const edited = { ...nested, text: 'all of it…', lang: 'de' };
+  await run(world, search, 30, [{ id: '202', is_quote_tweet: true, quoted_status_id: '200', quote: edited }]);
+  expect(await stored(), 'it is whole also after a nested copy filled its language').toEqual([filled]);
+});
+
+test('a post that was nested first is whole from its first full copy on, even if both say the same', async () => {
+  const search = await newSearch(world, 'versions-whole');
+  const post = wirePost('210', { text: 'all of its words' });
+  const quote = (id: string, quoted: object) => ({
+    id,
+    is_quote_tweet: true,
+    quoted_status_id: '210',
+    quote: quoted,
+  });
+  await run(world, search, 0, [quote('211', post)]);
+  await run(world, search, 15, [post]);
+  await run(world, search, 30, [quote('212', { ...post, text: 'all of…' })]);
+  expect(await rows(`SELECT text FROM strandline.posts WHERE external_id = '210'`)).toEqual([
+    { text: 'all of its words' },
+  ]);
 });
 
 test('addresses of media that are signed anew are no new version; other media are', async () => {
