@@ -24,7 +24,7 @@ export const FIGURES: Subject = {
     { file: SPIKE, code: 'if (count <= mean) return 0;', by: '' },
     { file: SPIKE, code: 'Math.abs(spike.end - other) < COOLDOWN_MS || overlaps', by: 'overlaps' },
     { file: SPIKE, code: 'quiet >= REARM_QUARTERS', by: 'quiet >= 0' },
-    { file: SPIKE, code: 'if (provisional && window.n < PROVISIONAL_LIMITS.least) return null;', by: '' },
+    { file: SPIKE, code: 'provisional ? PROVISIONAL_THRESHOLD : 0', by: '0' },
     { file: SPIKE, code: 'judged === null || isWeekly(observed, window, end, width)', by: 'judged === null' },
     { file: SPIKE, code: 'return n < MIN_SPIKE_RATIO * level * expect(end, width);', by: 'return false;' },
     { file: SPIKE, code: 'posts < MIN_SPIKE_POSTS || posts', by: 'posts' },

@@ -9,6 +9,7 @@ import {
   countLearnedHours,
   type DetectionOptions,
   detectSpike,
+  holdsWith,
   listWindowWidths,
 } from '../../src/monitor/trends/rules/spike-detection.ts';
 import { accumulate, type Series } from '../../src/monitor/trends/rules/time-series.ts';
@@ -330,6 +331,29 @@ describe('a spike', () => {
     expect(detectSpike(level(60), told)).toMatchObject({ n: 240 });
   });
 
+  test('needs an hour below the threshold since the last one, also where it is far above the new level', () => {
+    const risen = (quiet: number) =>
+      steady(15 * 24, 5, (series) => {
+        series.counts.fill(20, -4 * 26);
+        if (quiet > 0) series.counts.fill(5, -24 - quiet, -24);
+        burst(60)(series);
+      });
+    const told = { ...watch, alerted: [NOW - 25 * HOUR] };
+    expect(detectSpike(risen(0), told)).toBeNull();
+    expect(detectSpike(risen(8), told)).toMatchObject({ n: 240 });
+  });
+
+  test('has twice as many posts as usual, however certain fewer are', () => {
+    expect(detectSpike(steady(15 * 24, 250, burst(450)), watch)).toBeNull();
+    expect(detectSpike(steady(15 * 24, 250, burst(550)), watch)).toMatchObject({ n: 2_200 });
+  });
+
+  test('has at least five posts, also without its loudest author', () => {
+    const spike = detectSpike(steady(15 * 24, 5, burst(35)), watch);
+    const holds = (posts: number) => spike !== null && holdsWith({ ...spike, usual: 0.1 }, posts);
+    expect([holds(5), holds(4)]).toEqual([true, false]);
+  });
+
   test('in a window that closed more than six hours ago is not reported', () => {
     const late = (hours: number) =>
       steady(15 * 24, 5, (series) => {
@@ -345,7 +369,7 @@ describe('with little history', () => {
   test.each([
     ['under twelve hours nothing is reported', 12, 35, null],
     ['up to three days only clear spikes, marked provisional', 48, 35, true],
-    ['up to three days fewer than twenty posts are not enough', 48, 4.5, null],
+    ['up to three days eighteen posts instead of four are not enough', 48, 4.5, null],
     ['after three days the normal rule', 80, 35, false],
   ])('%s', (_, hours, posts, provisional) => {
     const spike = detectSpike(steady(hours, posts < 10 ? 1 : 5, burst(posts)), watch);

@@ -27,7 +27,7 @@ const SCREENING_RATIO = 1.4;
 /** Observed hours before the first spike is reported; until three days, only clear spikes are. */
 export const LEARNING_HOURS = 12;
 export const PROVISIONAL_HOURS = 72;
-const PROVISIONAL_LIMITS = { threshold: 5.5, least: 20 } as const;
+const PROVISIONAL_THRESHOLD = 5.5;
 /** After a spike there is none for a day, and none until a whole hour was below the threshold. */
 const COOLDOWN_MS = DAY;
 const REARM_QUARTERS = 4;
@@ -141,8 +141,7 @@ function evaluateWindow(
   const baseline = computeBaseline(history, end - width, end - QUARTERS_PER_HOUR);
   if (baseline === null) return null;
   const provisional = hours < PROVISIONAL_HOURS;
-  const threshold = Math.max(THRESHOLDS[sensitivity], provisional ? PROVISIONAL_LIMITS.threshold : 0);
-  if (provisional && window.n < PROVISIONAL_LIMITS.least) return null;
+  const threshold = Math.max(THRESHOLDS[sensitivity], provisional ? PROVISIONAL_THRESHOLD : 0);
   const scaled = sumWindow(sums, end, width).coverage;
   const judged = judgeWindow(series, baseline, window, { end, width, threshold, scaled });
   if (judged === null || isWeekly(observed, window, end, width)) return null;
