@@ -11,6 +11,7 @@ export const ALERTS: Subject = {
     'test/tell/due-time.test.ts',
     'test/tell/rules.test.ts',
     'test/tell/chat-kinds.test.ts',
+    'test/tell/message-plan.test.ts',
     'test/tell/message.test.ts',
     'test/tell/deliver.test.ts',
     'test/tell/match.test.ts',

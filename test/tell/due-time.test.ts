@@ -6,6 +6,7 @@ import { DAY, HOUR, MINUTE } from '../../src/lib/time.ts';
 import {
   countAllowed,
   decideSendTime,
+  describeLimit,
   type SendingRule,
   type SendingState,
 } from '../../src/monitor/alerts/due-time.ts';
@@ -200,6 +201,37 @@ test.each([
 ])('of %i messages a day, urgent %s: %i may have gone', (max_per_day, urgent, allowed) => {
   expect(countAllowed({ ...RULE, max_per_day }, urgent)).toBe(allowed);
   expect(countAllowed({ ...RULE, max_per_day, kinds: ['post'] }, urgent)).toBe(max_per_day);
+});
+
+test.each<[string, number, Partial<SendingRule>, object | null]>([
+  ['without a limit nothing', 3, {}, null],
+  ['the first of five', 0, { max_per_day: 5 }, { number: 1, rest_of_day: 'any' }],
+  ['the last before those kept for spikes', 3, { max_per_day: 5 }, { number: 4, rest_of_day: 'spikes' }],
+  [
+    'the last but one of a rule without spikes',
+    3,
+    { max_per_day: 5, kinds: ['post'] },
+    { rest_of_day: 'any' },
+  ],
+  ['the last', 4, { max_per_day: 5 }, { number: 5, rest_of_day: 'none' }],
+])('of its limit a message says: %s', (_, sent, rule, said) => {
+  const recent = Array.from(
+    { length: sent },
+    (__, i) => new Date(Number(at('2026-11-21T06:00Z')) + i * HOUR),
+  );
+  const limit = describeLimit({ ...RULE, ...rule }, recent, at('2026-11-21T12:00Z'), null);
+  if (said === null) expect(limit).toBeNull();
+  else expect(limit).toMatchObject(said);
+});
+
+test.each([
+  ['limit', true],
+  ['quiet_hours', false],
+  [null, false],
+] as const)('a message that waited for %s says that it waited for the limit: %s', (waitedFor, waited) => {
+  expect(describeLimit({ ...RULE, max_per_day: 5 }, [], at('2026-11-21T12:00Z'), waitedFor)).toMatchObject({
+    waited,
+  });
 });
 
 const ZONES = ['UTC', 'Europe/Berlin', 'Africa/Cairo', 'Australia/Lord_Howe', 'Asia/Kathmandu'];

@@ -8,6 +8,7 @@ import {
   decideNextAttempt,
   MAX_ATTEMPTS,
   decideChannelHealth,
+  wasOutage,
   type FailedAttempt,
 } from '../../src/monitor/alerts/delivery-retry.ts';
 
@@ -69,6 +70,13 @@ test('a channel never pauses longer than ten minutes unless requested', () => {
       expect((health.restingUntil?.getTime() ?? 0) - NOW.getTime()).toBeLessThanOrEqual(10 * MINUTE);
     }),
   );
+});
+
+test.each([
+  [2, false],
+  [3, true],
+])('%i failures in a row are an outage: %j', (failures, isOutage) => {
+  expect(wasOutage({ failures })).toBe(isOutage);
 });
 
 test('the signature matches the published test vector', () => {
