@@ -17,6 +17,7 @@ export const ALERTS: Subject = {
     'test/tell/match.test.ts',
     'test/tell/once-per-topic.test.ts',
     'test/tell/answer-rule.test.ts',
+    'test/tell/kind-rules.test.ts',
   ],
   mutants: [
     { file: DUE, code: 'if (urgent || most === 1 ||', by: 'if (most === 1 ||' },

@@ -139,11 +139,15 @@ test('after downtime the due time that was set becomes one run, and nothing was 
 });
 
 test('a due time while a run waits is skipped, and a run without a response leaves a due time', async () => {
-  const search = await createAdaptive('waits-auto');
+  const search = await createAdaptive('waits-auto', { every: 'auto 96/day' });
+  const spent: unknown[] = [];
   for (let slot = 0; slot < 2; slot += 1) {
     world.clock.set(((await paceOf(search.id)).due_at ?? new Date(0)).toISOString());
     await scan(world.ctx);
+    spent.push((await paceOf(search.id)).spent_until);
   }
+  expect(spent[0]).not.toBeNull();
+  expect(spent[1], 'a skipped slot is no call').toEqual(spent[0]);
   expect(await runsOf(search.id)).toMatchObject([
     { status: 'queued' },
     { status: 'skipped', reason: 'overlap' },

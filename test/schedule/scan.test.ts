@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parseFutureTime } from '../../src/lib/future-time.ts';
 import { executeRun } from '../../src/monitor/runs/execute.ts';
 import { scan } from '../../src/monitor/schedule/scan.ts';
 import { createSearch, editSearch, type NewSearch } from '../../src/monitor/topics/save-search.ts';
@@ -117,6 +118,28 @@ test('a pause cancels queued runs and creates no rows; resuming continues at the
     { state: 'active', seconds: 15 * 60 },
     { state: 'paused', seconds: 40 * 60 },
     { state: 'active', seconds: null },
+  ]);
+});
+
+test('a slot at the very end of a pause gets its row, as those after it', async () => {
+  const search = await quarterly('pause-ends');
+  await changeSearch(world.ctx, 'pause-ends', 'pause', parseFutureTime('2026-11-21T12:30:00Z', 'UTC'));
+  world.clock.advance(46 * MINUTE);
+  await scan(world.ctx);
+  expect(await runsOf(search.id)).toMatchObject([
+    { slot: '12:30', status: 'skipped', reason: 'missed' },
+    { slot: '12:45', status: 'queued' },
+  ]);
+});
+
+test('slots from before a search was made are never due, also if somebody sets its due time by hand', async () => {
+  const search = await quarterly('by-hand');
+  await rows(`UPDATE strandline.searches SET next_due_at = '2020-01-01' WHERE id = $1`, [search.id]);
+  world.clock.advance(16 * MINUTE);
+  await scan(world.ctx);
+  expect(await runsOf(search.id)).toMatchObject([
+    { slot: '12:00', status: 'skipped', reason: 'missed' },
+    { slot: '12:15', status: 'queued' },
   ]);
 });
 
