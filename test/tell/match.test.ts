@@ -204,6 +204,7 @@ test('discoveries of a paused channel stay in the feed, and are delivered or ski
   await stage.tell(channel);
   await changeChannel(stage.world.ctx, 'resting', 'pause');
   await stage.finds(search, ['left out']);
+  await editRule(stage.world.ctx, 'resting', { filter: 'found | left' });
   await changeChannel(stage.world.ctx, 'resting', 'resume', { skip: true });
   await stage.tell(channel);
   expect(textsOf('resting')).toEqual(['found while it rested']);

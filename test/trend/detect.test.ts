@@ -369,7 +369,7 @@ describe('with little history', () => {
   test.each([
     ['under twelve hours nothing is reported', 12, 35, null],
     ['up to three days only clear spikes, marked provisional', 48, 35, true],
-    ['up to three days eighteen posts instead of four are not enough', 48, 4.5, null],
+    ['up to three days 24 posts instead of four are not enough', 48, 6, null],
     ['after three days the normal rule', 80, 35, false],
   ])('%s', (_, hours, posts, provisional) => {
     const spike = detectSpike(steady(hours, posts < 10 ? 1 : 5, burst(posts)), watch);
