@@ -91,7 +91,7 @@ test('a nested copy of a post fills what is unknown, replaces nothing that a ful
 
 test('a post that was nested first is whole from its first full copy on, even if both say the same', async () => {
   const search = await newSearch(world, 'versions-whole');
-  const post = wirePost('210', { text: 'all of its words' });
+  const post = { id: '210', ...wirePost('210', { text: 'all of its words' }) };
   const quote = (id: string, quoted: object) => ({
     id,
     is_quote_tweet: true,

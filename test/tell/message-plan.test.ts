@@ -15,8 +15,8 @@ const RULE: SendingRule = {
 
 /** @param found minute and kind of each discovery, each of a run of its own. @returns minute and number of entries of each message */
 function plan(found: readonly (readonly [number, string])[], rule: Partial<SendingRule> = {}) {
-  const { add, end } = createMessagePlan({ ...RULE, ...rule });
-  add(
+  const all = createMessagePlan({ ...RULE, ...rule });
+  all.add(
     found.map(([minute, kind], n) => ({
       id: BigInt(n),
       at: new Date(START + minute * MINUTE),
@@ -24,7 +24,7 @@ function plan(found: readonly (readonly [number, string])[], rule: Partial<Sendi
       run_id: BigInt(n),
     })),
   );
-  const { messages, waiting } = end(new Date(START + 6 * HOUR));
+  const { messages, waiting } = all.end(new Date(START + 6 * HOUR));
   const sent = messages.map(({ at, entries, waitsFor }) => [
     (at.getTime() - START) / MINUTE,
     entries.length,
