@@ -1,5 +1,6 @@
 /** A small world for a test file: its own database, a context on it, and a queue that only records. */
 import { createFreeTest } from '../src/app/source-variables.ts';
+import type { BriefWriter } from '../src/model/briefs.ts';
 import type { Judge } from '../src/model/judging.ts';
 import type { DatabaseKind } from '../src/model/database-kind.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
@@ -45,6 +46,8 @@ export type WorldOptions = {
   kind?: DatabaseKind;
   /** Judges by the goals of topics; none by default. */
   judge?: Judge;
+  /** Writes briefs; none by default. */
+  briefWriter?: BriefWriter;
   /** The database to use; a fresh one by default. */
   database?: TestDatabase;
 };
@@ -115,6 +118,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     serviceSources: () => Promise.resolve([]),
     isFree: createFreeTest(config),
     judge: options.judge ?? null,
+    briefWriter: options.briefWriter ?? null,
     random: () => 0.5,
   };
   let deriving = Promise.resolve(0);

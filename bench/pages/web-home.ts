@@ -35,6 +35,7 @@ export function webHomeOn(
       serviceSources: () => Promise.resolve([]),
       isFree: () => Promise.resolve(true),
       judge: null,
+      briefWriter: null,
       random: Math.random,
     },
     services: { health: () => Promise.resolve([]) },

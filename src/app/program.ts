@@ -27,7 +27,7 @@ import {
   limitConnections,
   openDatabaseAccess,
 } from './database-access.ts';
-import { accessServices, createJudge, type ServiceAccess } from './service-access.ts';
+import { accessServices, createModelPorts, type ServiceAccess } from './service-access.ts';
 import { createFreeTest } from './source-variables.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -180,7 +180,7 @@ async function openPrepared(
       ...limitServices(services, kind),
       isFree: createFreeTest(config),
       // Simulated texts cost no real call.
-      judge: kind === 'sandbox' ? null : createJudge(config, clock, db),
+      ...(kind === 'sandbox' ? { judge: null, briefWriter: null } : createModelPorts(config, clock, db)),
       random: Math.random,
     };
     return {

@@ -1,7 +1,6 @@
 /** How this process reaches each service: the hosted one at its URL, the others in a server of this process. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import type { Judge } from '../model/judging.ts';
 import type { AskedSource } from '../model/asked-source.ts';
 import { MINUTE, SECOND } from '../lib/time.ts';
 import { type Clock, monotonicMs } from '../platform/clock.ts';
@@ -324,18 +323,34 @@ async function openModel(
   return createMeteredModel(resting, { allowances, clock, callsPerDay: settings.callsPerDay });
 }
 
-/** Loads the client with the first request. @returns null if no model is configured */
-export function createJudge({ service: { model } }: Config, clock: Clock, db: Database): Judge | null {
-  if (model === undefined) return null;
+/** What the monitor asks the language model; the client is loaded with the first request. Null if no model is configured. */
+export function createModelPorts(
+  { service: { model } }: Config,
+  clock: Clock,
+  db: Database,
+): Pick<Context, 'judge' | 'briefWriter'> {
+  if (model === undefined) return { judge: null, briefWriter: null };
   let opened: Promise<MeteredModel> | undefined;
   const open = () => (opened ??= openModel(model, clock, db));
   return {
-    judge: async (request, signal) => {
-      const [metered, { askForVerdicts }] = await Promise.all([
-        open(),
-        import('../service/answering/ask-for-verdicts.ts'),
-      ]);
-      return askForVerdicts(metered, request, signal);
+    judge: {
+      judge: async (request, signal) => {
+        const [metered, { askForVerdicts }] = await Promise.all([
+          open(),
+          import('../service/answering/ask-for-verdicts.ts'),
+        ]);
+        return askForVerdicts(metered, request, signal);
+      },
+    },
+    briefWriter: {
+      model: model.model,
+      write: async (request, signal) => {
+        const [metered, { askForBrief }] = await Promise.all([
+          open(),
+          import('../service/answering/ask-for-brief.ts'),
+        ]);
+        return askForBrief(metered, request, signal);
+      },
     },
   };
 }

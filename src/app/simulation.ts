@@ -212,6 +212,7 @@ export function createPastContext(parts: Pick<Context, 'config' | 'db' | 'log'>,
     serviceSources: () => Promise.resolve([]),
     isFree: () => Promise.resolve(true),
     judge: null,
+    briefWriter: null,
     random: () => 0,
   };
 }

@@ -49,6 +49,7 @@ const createView = (isMarkdown: () => boolean): OperationView<Row> => ({
 const MARKS: Readonly<Record<DigestLine['style'], string>> = {
   title: '',
   text: '',
+  brief: '',
   name: '',
   plus: '  + ',
   minus: '  - ',
@@ -69,13 +70,21 @@ function renderDigest(digest: Digest, page: TerminalPage): string[] {
   ]);
 }
 
-function renderLine({ style, words, url }: DigestLine, page: TerminalPage): string[] {
+function renderLine({ style, words: own, url, cites }: DigestLine, page: TerminalPage): string[] {
   const { bold, green, red, dim } = page.colors;
   const mark = MARKS[style];
+  const words = [own, ...cites.map((cite) => `(${cite.words})`)].join(' ');
   const width = Math.max(1, Math.min(page.width, MAX_PROSE_WIDTH) - mark.length);
-  const paint = { title: bold, text: String, name: bold, plus: green, minus: red, thing: String, note: dim }[
-    style
-  ];
+  const paint = {
+    title: bold,
+    text: String,
+    brief: String,
+    name: bold,
+    plus: green,
+    minus: red,
+    thing: String,
+    note: dim,
+  }[style];
   const wrapped = wrapText(oneLine(words), width).map((part, i) =>
     paint(`${i === 0 ? mark : ' '.repeat(mark.length)}${part}`),
   );

@@ -94,4 +94,8 @@ export type DistinctName = {
 };
 
 /** What a language model is asked for. */
-export const MODEL_PURPOSES = ['plan', 'write', 'check', 'judge'] as const;
+export const MODEL_PURPOSES = ['plan', 'write', 'check', 'judge', 'brief'] as const;
+
+/** What a brief is about, and what its sentences cite; `claim`: a statement of an answer. */
+export const BRIEF_KINDS = ['digest', 'spike', 'topic'] as const;
+export const BRIEF_SOURCE_KINDS = ['post', 'link', 'spike', 'claim'] as const;

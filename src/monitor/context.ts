@@ -1,4 +1,5 @@
 import type { AskedSource } from '../model/asked-source.ts';
+import type { BriefWriter } from '../model/briefs.ts';
 import type { Judge } from '../model/judging.ts';
 import type { DatabaseKind } from '../model/database-kind.ts';
 import type { Source } from '../model/enumerations.ts';
@@ -57,6 +58,8 @@ export type Context = {
   isFree: (kind: ServiceKind) => Promise<boolean>;
   /** Judges by the goals of topics; null: no language model is configured (`LLM_BASE_URL`). */
   judge: Judge | null;
+  /** Writes briefs; null: no language model is configured. */
+  briefWriter: BriefWriter | null;
   /** From 0 to below 1; spreads retries. */
   random: () => number;
 };

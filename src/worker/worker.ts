@@ -8,6 +8,7 @@ import type { QueueBackend } from '../platform/queue/connection.ts';
 import { startWorkers } from '../platform/queue/queue-workers.ts';
 import { Refused } from '../model/errors.ts';
 import type { Context } from '../monitor/context.ts';
+import { startBriefs } from '../monitor/briefs/write-briefs.ts';
 import { startFollower } from '../monitor/derive/follower.ts';
 import { startJudge } from '../monitor/goals/judge-stories.ts';
 import { runRecurringWork, RECURRING_WORK } from '../monitor/recurring-work.ts';
@@ -70,13 +71,15 @@ export async function startWorker(
   });
   const stopFollowing = startFollower(ctx);
   const stopJudging = startJudge(ctx, () => evaluateRules(ctx));
+  const stopWriting = startBriefs(ctx);
   const stopObserving = observePresence();
   return {
     idle: () => intake.closedBy() ?? (scanLoop.sinceScanMs() > STUCK_MS ? 'silent' : null),
     drain: async () => {
       intake.end();
       const grace = setTimeout(() => aborting.abort(), GRACE_MS);
-      await Promise.all([workers.close(), scanLoop.stop(), stopFollowing(), stopJudging(), stopHeartbeat()]);
+      const stops = [stopFollowing, stopJudging, stopWriting, stopHeartbeat];
+      await Promise.all([workers.close(), scanLoop.stop(), ...stops.map((stop) => stop())]);
       clearTimeout(grace);
       stopObserving();
       await deregisterWorker(ctx.db, ctx.worker).catch((error: unknown) =>

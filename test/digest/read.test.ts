@@ -158,6 +158,7 @@ test('how the answer changed between the two ends of the span', () => {
       before_at: at(-120).toISOString(),
       changed: true,
       added: ['Service resumes on Monday morning.'],
+      added_claims: [expect.stringMatching(/^\d+$/)],
       removed: ['It rained all day.'],
       more_added: 0,
       more_removed: 0,

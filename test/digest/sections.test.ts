@@ -40,6 +40,7 @@ const full: Digest = {
   topic: null,
   search: null,
   simulated: false,
+  brief: null,
   collected: {
     topics: 200,
     searches: 400,
@@ -73,6 +74,7 @@ const full: Digest = {
     before_at: at,
     changed: true,
     added: times(5, () => LONG),
+    added_claims: times(5, String),
     removed: times(5, () => LONG),
     more_added: 3,
     more_removed: 3,

@@ -263,6 +263,7 @@ export async function openStage(): Promise<Stage> {
       serviceSources: () => Promise.resolve([]),
       isFree: () => Promise.resolve(true),
       judge: null,
+      briefWriter: null,
       random: () => 0.5,
     }),
     setMutation: (next) => {

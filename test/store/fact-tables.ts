@@ -131,6 +131,8 @@ export const LOG_TABLES: readonly string[] = [
   // What a model said when it was asked.
   'judgements',
   'judgement_waits',
+  'briefs',
+  'brief_sources',
 ];
 
 /** All tables of the schema, without partitions and the migrator's. */

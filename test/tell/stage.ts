@@ -17,7 +17,7 @@ import { saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
 import { type DeliveryRow, readDeliveries } from '../../src/store/alerts/alert-queries.ts';
 import { wirePost } from '../stub-service.ts';
-import { makeWorld, type World } from '../world.ts';
+import { makeWorld, type World, type WorldOptions } from '../world.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 type Wire = Record<string, unknown>;
@@ -44,10 +44,14 @@ export type Stage = {
   close(): Promise<void>;
 };
 
-export async function openStage(env: Record<string, string> = {}): Promise<Stage> {
+export async function openStage(
+  env: Record<string, string> = {},
+  options: Pick<WorldOptions, 'briefWriter'> = {},
+): Promise<Stage> {
   const receiver = await startReceiver();
   const world = await makeWorld({
     hosted: 'http://127.0.0.1:1',
+    ...options,
     env: { MASTER_KEY: randomBytes(32).toString('base64'), WEBHOOK_ALLOW: '127.0.0.1', ...env },
   });
   const { ctx } = world;

@@ -1,5 +1,6 @@
 /** Composes digests that the scan has planned (`monitor/schedule/plan-digests.ts`), and creates their messages. */
 import { DAY, MINUTE } from '../../lib/time.ts';
+import { MIN_EVIDENCE } from '../../model/briefs.ts';
 import { countTopicNews, readMutedRange } from '../../store/alerts/held-deliveries.ts';
 import { type Mutes, readMutes } from '../../store/alerts/mutes.ts';
 import { type Id, inTransaction, readTime, type Transaction } from '../../store/db/database.ts';
@@ -13,11 +14,13 @@ import {
   removeDigest,
   storeDigest,
 } from '../../store/alerts/digests.ts';
+import { MAX_BRIEF_WAIT_MS, queueDigestBrief } from '../../store/briefs/queue-briefs.ts';
 import { lockAgainstErasing } from '../../store/erase/save-lock.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import { findTopic } from '../../store/topics/topics.ts';
 import type { Context } from '../context.ts';
 import { MAX_SPAN_DAYS } from '../digests/digest-inputs.ts';
+import { listDigestEvidence } from '../digests/digest-evidence.ts';
 import { saysSomething } from '../digests/digest-shapes.ts';
 import { readDigest } from '../digests/read-digest.ts';
 import type { DigestHeld } from '../digests/digest-shapes.ts';
@@ -54,7 +57,7 @@ export async function composePastDigest(ctx: Context, ruleId: Id, dueAt: Date): 
   });
 }
 
-/** @returns the channels to which it is sent */
+/** @returns the channels to which it is sent at once */
 async function composeOne(ctx: Context, tx: Transaction, id: Id): Promise<Id[]> {
   const until = await readTime(tx, ctx.clock);
   const planned = await lockPlannedDigest(tx, id, until);
@@ -80,6 +83,10 @@ async function composeOne(ctx: Context, tx: Transaction, id: Id): Promise<Id[]> 
   const kept = findReasonToKeep(planned, mutes, saysSomething(value));
   await storeDigest(tx, id, { from, until, lastDiscovery, value, kept });
   if (kept !== null) return [];
+  // The brief brings them forward, and nobody else delays them.
+  const hasBrief = ctx.briefWriter !== null && listDigestEvidence(value).length >= MIN_EVIDENCE;
+  if (hasBrief) await queueDigestBrief(tx, id, until);
+  const dueAt = hasBrief ? new Date(until.getTime() + MAX_BRIEF_WAIT_MS) : until;
   for (const channelId of planned.channel_ids)
     await insertDigestDelivery(tx, {
       messageId: createMessageId(),
@@ -87,8 +94,9 @@ async function composeOne(ctx: Context, tx: Transaction, id: Id): Promise<Id[]> 
       ruleId,
       digestId: id,
       now: until,
+      dueAt,
     });
-  return planned.channel_ids;
+  return hasBrief ? [] : planned.channel_ids;
 }
 
 /** Where the last digest that was sent ended; for the first digest, one period of the schedule before it. At most 31 days ago. */

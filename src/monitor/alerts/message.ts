@@ -380,12 +380,12 @@ export function describeDiscoveries({
 
 /** A digest as a message. @param content.held what rules that were muted held back for its channel */
 export function describeDigest(
-  { id, rule, rule_name, value }: Pick<StoredDigest, 'id' | 'rule' | 'rule_name' | 'value'>,
+  { id, rule, rule_name, value, brief }: Pick<StoredDigest, 'id' | 'rule' | 'rule_name' | 'value' | 'brief'>,
   { held, at, baseUrl }: Pick<MessageContent, 'at' | 'baseUrl'> & { held: readonly HeldRow[] },
 ): z.infer<typeof DigestMessage> {
   const address = baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}/digests/${id}`;
   const stored = Digest.parse(value);
-  const digest = { ...stored, held: [...stored.held, ...describeHeld(held)] };
+  const digest = { ...stored, brief, held: [...stored.held, ...describeHeld(held)] };
   const data = { rule, rule_name, id: String(id), link: address, digest };
   return { type: 'strandline.digest', timestamp: at.toISOString(), data };
 }

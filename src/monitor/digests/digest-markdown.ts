@@ -25,7 +25,7 @@ export function writeMarkdown(
 
 const writeAction = ({ words, path }: DigestAction, base: string | null) => `[${words}](<${base}${path}>)`;
 
-function writeLine({ style, words, path, url, action }: DigestLine, base: string | null): string[] {
+function writeLine({ style, words, path, url, action, cites }: DigestLine, base: string | null): string[] {
   const link = url !== null && isWebUrl(url) ? url : base === null || path === null ? null : `${base}${path}`;
   const text = escapeMarkdown(words);
   const linked = link === null ? text : `[${text}](<${link.replace(/[<>\\\s]/g, encodeURIComponent)}>)`;
@@ -36,6 +36,12 @@ function writeLine({ style, words, path, url, action }: DigestLine, base: string
       return ['', `### ${linked}`, ''];
     case 'text':
       return [linked, ''];
+    case 'brief': {
+      const numbers = cites.map(({ n, path: page, words: named }) =>
+        base === null ? `(${named})` : `[\\[${n}\\]](<${base}${page}>)`,
+      );
+      return [[text, ...numbers].join(' '), ''];
+    }
     case 'plus':
       return [`- **+** ${linked}`];
     case 'minus':

@@ -69,7 +69,7 @@ export const DIGEST_OPERATIONS = [
     run: async ({ ctx, page: { limit, after } }, filter) => {
       const before = (after as [Id] | undefined)?.[0]; // as `list` declares it
       const rows = await listDigests(ctx.db, { ...filter, before, limit });
-      return rows.map(({ value: _value, ...row }) => row);
+      return rows.map(({ value: _value, brief: _brief, ...row }) => row);
     },
   }),
   declareOperation({

@@ -15,7 +15,7 @@ import {
   nameZone,
 } from '../../lib/display-format.ts';
 import { groupBy } from '../../lib/group-by.ts';
-import { truncateText } from '../../lib/text.ts';
+import { cleanLine, truncateText } from '../../lib/text.ts';
 import { KIND_NOUNS, RULE_KINDS } from '../../model/alerts.ts';
 import { type DigestAction, dismissAction } from './digest-actions.ts';
 import { composeGapLines } from './gap-lines.ts';
@@ -28,8 +28,14 @@ import type {
   DigestTopic,
 } from './digest-shapes.ts';
 
-/** `plus` and `minus`: statements that are new and gone; `thing`: a post or link; `note`: about the line before. */
-type LineStyle = 'title' | 'text' | 'name' | 'plus' | 'minus' | 'thing' | 'note';
+/**
+ * `brief`: a sentence of a language model; `plus` and `minus`: statements that are new and gone; `thing`: a post or link; `note`: about
+ * the line before.
+ */
+type LineStyle = 'title' | 'text' | 'brief' | 'name' | 'plus' | 'minus' | 'thing' | 'note';
+
+/** What a sentence of a brief cites. @property words where numbers lead nowhere: `post 12` */
+export type LineCite = { n: number; path: string; words: string };
 
 export type DigestLine = {
   style: LineStyle;
@@ -40,6 +46,8 @@ export type DigestLine = {
   url: string | null;
   /** What a person can do about it, behind its words; null: nothing. */
   action: DigestAction | null;
+  /** Of a sentence of a brief; else empty. */
+  cites: readonly LineCite[];
 };
 
 export type DigestSection = {
@@ -106,13 +114,14 @@ const BODY_DETAILS: readonly BodyDetail[] = [
 const line = (
   style: LineStyle,
   words: string,
-  more: { path?: string; url?: string | null; action?: DigestAction } = {},
+  more: { path?: string; url?: string | null; action?: DigestAction; cites?: readonly LineCite[] } = {},
 ): DigestLine => ({
   style,
   words,
   path: more.path ?? null,
   url: more.url ?? null,
   action: more.action ?? null,
+  cites: more.cites ?? [],
 });
 
 /**
@@ -122,9 +131,32 @@ const line = (
 export function composeSections(digest: Digest, zone: string = digest.tz): DigestSection[] {
   // Dates of the year in which the span ends need no year: the first line has it.
   const reader = { zone, now: new Date(digest.until) };
-  const head = findFirst(HEAD_DETAILS, MAX_HEAD_WORDS, (detail) => composeHead(digest, reader, detail));
+  const head = addBrief(
+    findFirst(HEAD_DETAILS, MAX_HEAD_WORDS, (detail) => composeHead(digest, reader, detail)),
+    composeBrief(digest, reader),
+  );
   const left = MAX_WORDS - SURROUNDING_WORDS - countWords(head);
   return [...head, ...findFirst(BODY_DETAILS, left, (detail) => composeBody(digest, reader, detail))];
+}
+
+/** Below what the digest is about. The rest of the head has its words for itself: a brief is never the only content. */
+function addBrief(head: DigestSection[], brief: readonly DigestLine[]): DigestSection[] {
+  const [first, ...others] = head;
+  if (first === undefined || brief.length === 0) return head;
+  const at = first.lines.findIndex(({ style }) => style === 'text') + 1;
+  return [{ ...first, lines: first.lines.toSpliced(at, 0, ...brief) }, ...others];
+}
+
+function composeBrief({ brief }: Digest, reader: DateReader): DigestLine[] {
+  if (brief === null) return [];
+  const known = new Map(
+    brief.sources.map(({ n, kind, id, page }) => [n, { n, path: page, words: `${kind} ${id}` }]),
+  );
+  const sentences = brief.sentences.map(({ text, sources }) =>
+    line('brief', text, { cites: sources.flatMap((n) => known.get(n) ?? []) }),
+  );
+  const at = formatWithWeekday(new Date(brief.written_at), reader, false);
+  return [...sentences, line('note', `Written by a language model (${cleanLine(brief.model)}) on ${at}.`)];
 }
 
 /** Words of sections, without addresses. */

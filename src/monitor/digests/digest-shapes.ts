@@ -3,6 +3,7 @@
  * returned by the API as it is: only add members.
  */
 import { z } from 'zod';
+import { Brief } from '../../model/briefs.ts';
 import { forCounters, MAIN_COUNTERS } from '../../model/counters.ts';
 import { TOOLS } from '../../model/enumerations.ts';
 import { TOOL_REASON_NAMES } from '../../model/tool-coverage.ts';
@@ -184,6 +185,10 @@ const Answer = z
     ),
     changed: z.boolean().describe('Whether it says something that the earlier one did not.'),
     added: z.array(text()).describe('Statements that are new, most cited first.'),
+    added_claims: z
+      .array(z.string())
+      .default([])
+      .describe('Their ids, as in the view `claims`; empty in digests of earlier versions.'),
     removed: z.array(text()).describe('Statements that are gone.'),
     more_added: z.int(),
     more_removed: z.int(),
@@ -242,6 +247,9 @@ const members = {
   topic: SLUG.nullable().describe('Slug of the topic that it is limited to; null: all.'),
   search: SLUG.nullable().describe('Slug of the search that it is limited to; null: all.'),
   simulated: z.boolean().describe('True if it comes from the sandbox.'),
+  brief: Brief.nullable()
+    .default(null)
+    .describe('What a language model wrote of it, if one did; only of digests that were sent.'),
   collected: Collected,
   not_collected: z.array(Gap),
   attention: z.array(Attention).max(MAX_ATTENTION),

@@ -71,6 +71,7 @@ async function describeAnswer(
     before_at: before_at?.toISOString() ?? null,
     changed: false,
     added: [],
+    added_claims: [],
     removed: [],
     more_added: 0,
     more_removed: 0,
@@ -86,8 +87,9 @@ async function describeAnswer(
   return {
     ...answer,
     changed: true,
-    added: added.slice(0, MAX_STATEMENTS),
-    removed: removed.slice(0, MAX_STATEMENTS),
+    added: added.slice(0, MAX_STATEMENTS).map(({ text }) => text),
+    added_claims: added.slice(0, MAX_STATEMENTS).map(({ id }) => id),
+    removed: removed.slice(0, MAX_STATEMENTS).map(({ text }) => text),
     more_added: Math.max(0, added.length - MAX_STATEMENTS),
     more_removed: Math.max(0, removed.length - MAX_STATEMENTS),
   };
@@ -102,8 +104,10 @@ function findNews({ new_claims, revised_claims }: CompletionDiff): DiffedClaim[]
   return (cited.length > 0 ? cited : news).toSorted((a, b) => b.cited.length - a.cited.length);
 }
 
-function listStatements(claims: readonly DiffedClaim[]): string[] {
-  return claims.map(({ text }) => shorten(text)).filter((text) => text !== '');
+function listStatements(claims: readonly DiffedClaim[]): { id: string; text: string }[] {
+  return claims
+    .map(({ claim_id, text }) => ({ id: String(claim_id), text: shorten(text) }))
+    .filter(({ text }) => text !== '');
 }
 
 async function readFirstStatement(db: Context['db'], runId: bigint): Promise<string | null> {

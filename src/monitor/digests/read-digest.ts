@@ -79,6 +79,7 @@ export async function readDigest(
     topic: scope.topic ?? null,
     search: scope.search ?? null,
     simulated: ctx.kind === 'sandbox',
+    brief: null,
     collected: collected.collected,
     not_collected: collected.not_collected,
     ...attention,

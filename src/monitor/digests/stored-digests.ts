@@ -5,17 +5,17 @@ import type { Id, Pooled } from '../../store/db/database.ts';
 import { findDigest, type StoredDigest } from '../../store/alerts/digests.ts';
 import { Digest, type DigestHeld } from './digest-shapes.ts';
 
-export type PastDigest = Omit<StoredDigest, 'value'> & { digest: Digest };
+export type PastDigest = Omit<StoredDigest, 'value' | 'brief'> & { digest: Digest };
 
 /** @throws Refused `not_found` */
 export async function findPastDigest({ pool }: Pooled, id: Id): Promise<PastDigest> {
   const row = await findDigest(pool, id);
   if (row === null) throw createNotFound('digest', id);
-  const { value, ...rest } = row;
+  const { value, brief, ...rest } = row;
   const digest = Digest.parse(value);
   return {
     ...rest,
-    digest: { ...digest, held: [...digest.held, ...describeHeld(await readHeld(pool, id, null))] },
+    digest: { ...digest, brief, held: [...digest.held, ...describeHeld(await readHeld(pool, id, null))] },
   };
 }
 

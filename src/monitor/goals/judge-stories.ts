@@ -13,6 +13,7 @@ import {
   writeVerdicts,
 } from '../../store/judgements/queue-judgements.ts';
 import type { Context } from '../context.ts';
+import { repeatPass } from '../repeat-pass.ts';
 
 const INTERVAL_MS = 5 * SECOND;
 /** Examples of what a person marked as not relevant. */
@@ -85,23 +86,8 @@ export function startJudge(
   intervalMs = INTERVAL_MS,
 ): () => Promise<void> {
   if (ctx.judge === null) return async () => {};
-  const stopping = new AbortController();
-  let inProgress: Promise<void> | undefined;
-  const pass = async () => {
-    try {
-      if ((await judgeWaiting(ctx, stopping.signal)) > 0) await onJudged();
-    } catch (error) {
-      if (!stopping.signal.aborted) ctx.log.warn({ err: error }, 'judging failed');
-    }
+  const pass = async (signal: AbortSignal) => {
+    if ((await judgeWaiting(ctx, signal)) > 0) await onJudged();
   };
-  const timer = setInterval(() => {
-    inProgress ??= pass().finally(() => {
-      inProgress = undefined;
-    });
-  }, intervalMs);
-  return async () => {
-    clearInterval(timer);
-    stopping.abort();
-    await inProgress;
-  };
+  return repeatPass(ctx, 'judging', pass, intervalMs);
 }

@@ -18,8 +18,10 @@ const MAX_ITEM_LENGTH = 600;
 /** Of an item whose page was opened: at most 15 of them, so that a prompt has about 4,000 tokens more. */
 const MAX_OPENED_LENGTH = 1_600;
 
+/** What a sentence can cite. @property link identifies it; the model never sees it */
+export type CitableItem = { source: string; link: string; text: string; date: string };
 /** An item as the model sees it; its number is its position in the list, from 1. */
-export type NumberedItem = { source: Source; link: string; text: string; date: string };
+export type NumberedItem = CitableItem & { source: Source };
 
 export type ModelPrompt = {
   question: ModelQuestion;
@@ -121,7 +123,7 @@ function buildSystemText(
   ].join('\n');
 }
 
-export function fenceItem({ source, text, date }: NumberedItem, id: number, nonce: string): string {
+export function fenceItem({ source, text, date }: CitableItem, id: number, nonce: string): string {
   const inside = text.replaceAll(nonce, '');
   return `<<src ${nonce} id=${id} kind=${source}${date === '' ? '' : ` date=${date}`}>>\n${inside}\n<</src ${nonce}>>`;
 }
@@ -141,10 +143,15 @@ function toNumberedItem({
   const body = toVisibleLine([snippet, ...passages].join(' … '), most);
   const line =
     head === '' || body.startsWith(head) ? body : `${head.replace(/(?<![.\s])[.\s]+$/, '')}. ${body}`;
-  const bare = collapseSpaces(line.replace(/<+\s*(?:\/\s*)?src\b|<<+|>>+/giu, ' '));
-  const text = toVisibleLine(cutBeforeInjection(bare), most);
+  const text = toFencedLine(line, most);
   if (cited === undefined || text === '') return [];
   return [{ source, link: cited, text, date: publishedAt?.toISOString().slice(0, 10) ?? '' }];
+}
+
+/** In one line, without anything that looks like a fence; cut at the first injection. @param most UTF-16 code units */
+export function toFencedLine(line: string, most: number): string {
+  const bare = collapseSpaces(line.replace(/<+\s*(?:\/\s*)?src\b|<<+|>>+/giu, ' '));
+  return toVisibleLine(cutBeforeInjection(bare), most);
 }
 
 function buildReplySchema(roles: readonly CompletionRole[]): Readonly<Record<string, unknown>> {

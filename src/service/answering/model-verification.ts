@@ -15,7 +15,7 @@ import {
   type SectionDraft,
 } from './completion-draft.ts';
 import { containsInjection } from './injection.ts';
-import type { ModelPrompt, NumberedItem } from './model-prompt.ts';
+import type { CitableItem, ModelPrompt } from './model-prompt.ts';
 import { parseLenientObject } from './lenient-json.ts';
 import { endSentence } from './quotable-sentences.ts';
 import { type Evidence, indexEvidence, judgeByWords, type WordSupport } from './source-support.ts';
@@ -50,7 +50,7 @@ const citeNumber = z.union([
     .regex(/^\D?\d{1,4}\D?$/)
     .transform((text) => Number(text.replace(/\D/g, ''))),
 ]);
-const sentencePart = z.object({ text: z.string(), cites: z.array(citeNumber) });
+export const sentencePart = z.object({ text: z.string(), cites: z.array(citeNumber) });
 const keyPart = z.object({ cite: citeNumber, text: z.string() });
 const sectionPart = z.object({
   summary: z.array(z.unknown()).catch([]),
@@ -59,7 +59,7 @@ const sectionPart = z.object({
 });
 
 /** A sentence of a model, and what its words say about it. */
-export type Statement = { text: string; sources: readonly NumberedItem[]; byWords: WordSupport };
+export type Statement = { text: string; sources: readonly CitableItem[]; byWords: WordSupport };
 
 /** A part as a model wrote it, before it is decided which statements are supported. */
 type DraftedSection = {
@@ -125,7 +125,10 @@ export function settleDrafts(
 }
 
 /** @throws DraftRejected if the response contains what only an injection can cause */
-function rejectForeignText(answer: string, { nonce, question }: ModelPrompt): void {
+export function rejectForeignText(
+  answer: string,
+  { nonce, question }: Pick<ModelPrompt, 'nonce' | 'question'>,
+): void {
   if (answer.includes(nonce) || /<<\s*(?:\/\s*)?src\b/i.test(answer)) throw new DraftRejected('fence');
   const systemRuns = listWordRuns(question.system);
   for (const run of listWordRuns(answer)) if (systemRuns.has(run)) throw new DraftRejected('system_text');
@@ -192,10 +195,10 @@ function listMissing(texts: readonly unknown[], asked: readonly string[]): strin
  * The sentences of a text that its sources may say, in one line each.
  * @throws DraftRejected for markup and URLs: our prompt forbids both, so an injection asked for them
  */
-function listStatements(
+export function listStatements(
   raw: string,
   most: number,
-  sources: readonly NumberedItem[],
+  sources: readonly CitableItem[],
   ground: Evidence,
 ): Statement[] {
   // Bracketed numbers would look like our citations. Emphasis is harmless and removed.

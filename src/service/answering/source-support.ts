@@ -2,7 +2,7 @@
 import { getOrMake } from '../../lib/get-or-make.ts';
 import { splitIndexWords, hasUnspacedScript } from '../../model/relevance.ts';
 import { createStopWordFilter } from '../planning/question-words.ts';
-import type { NumberedItem } from './model-prompt.ts';
+import type { CitableItem } from './model-prompt.ts';
 import { extractFigures, isNumberWord } from './numeric-figures.ts';
 import { listGraveWords, containsNegation, listNames, listTags } from './guarded-words.ts';
 import { toSingular } from './vocabulary.ts';
@@ -26,7 +26,7 @@ const MIN_QUOTED_WORDS = 4;
 /** The items of a prompt, prepared for comparison. */
 export type Evidence = {
   /** Computed on demand: few items are cited. */
-  read(item: NumberedItem): ItemEvidence;
+  read(item: CitableItem): ItemEvidence;
   /** Word roots of each item. */
   all: readonly ReadonlySet<string>[];
   /** Word roots of the query; they prove nothing about a source. */
@@ -43,8 +43,8 @@ type ItemEvidence = {
   negates: boolean;
 };
 
-export function indexEvidence(items: readonly NumberedItem[], prompt: string): Evidence {
-  const readings = new Map<NumberedItem, ItemEvidence>();
+export function indexEvidence(items: readonly CitableItem[], prompt: string): Evidence {
+  const readings = new Map<CitableItem, ItemEvidence>();
   const rootsOf = (words: readonly string[]) => new Set(words.map(truncateToRoot));
   return {
     read: (item) =>
@@ -76,7 +76,7 @@ export type WordSupport = 'quoted' | 'supported' | 'possible' | 'none';
 /** @param sentence a single sentence, in one line */
 export function judgeByWords(
   sentence: string,
-  sources: readonly NumberedItem[],
+  sources: readonly CitableItem[],
   ground: Evidence,
 ): WordSupport {
   const text = normalizeText(sentence);

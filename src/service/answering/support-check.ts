@@ -8,7 +8,7 @@ import { splitSentences } from '../../lib/sentences.ts';
 import type { ModelQuestion } from './language-model.ts';
 import { strictObject } from './language-model.ts';
 import { parseLenientObject } from './lenient-json.ts';
-import { createNonce, fenceItem, type NumberedItem } from './model-prompt.ts';
+import { type CitableItem, createNonce, fenceItem } from './model-prompt.ts';
 import type { Statement } from './model-verification.ts';
 import { z } from 'zod';
 
@@ -31,7 +31,7 @@ export function isSupportedByWords({ byWords }: Statement): boolean {
   return byWords === 'quoted' || byWords === 'supported';
 }
 
-type Asked = { text: string; sources: readonly NumberedItem[]; statement: Statement | 'true' | 'false' };
+type Asked = { text: string; sources: readonly CitableItem[]; statement: Statement | 'true' | 'false' };
 
 /** @returns undefined if every statement is a quotation, so that there is nothing to ask */
 export function buildSupportCheck(statements: readonly Statement[]): SupportCheck | undefined {
@@ -52,7 +52,7 @@ export function buildSupportCheck(statements: readonly Statement[]): SupportChec
 }
 
 /** A sentence that a source states word by word, and one that none states: whoever gets one of them wrong is not believed. */
-function listControls(items: readonly NumberedItem[]): Asked[] {
+function listControls(items: readonly CitableItem[]): Asked[] {
   const [item] = items;
   if (item === undefined) return [];
   const quote = splitSentences(item.text)
@@ -66,7 +66,7 @@ function listControls(items: readonly NumberedItem[]): Asked[] {
 
 function buildCheckQuestion(
   asked: readonly Asked[],
-  items: readonly NumberedItem[],
+  items: readonly CitableItem[],
   { nonce, id }: { nonce: string; id: string },
 ): ModelQuestion {
   const system = [

@@ -2,6 +2,7 @@
 import type { Id, Pooled, Queryable, Transaction } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import type { digests, rules } from '../schema/alert-tables.ts';
+import type { briefs } from '../schema/brief-tables.ts';
 import { mayStart } from '../runs/run-leases.ts';
 
 /** A rule whose digest is due, or whose next slot is not known yet. */
@@ -146,21 +147,22 @@ export async function storeDigest(
   );
 }
 
-/** A message to a channel that is due at once. Its body is composed when it is sent. */
+/** A message to a channel. Its body is composed when it is sent. @param delivery.dueAt when that is at the latest */
 export async function insertDigestDelivery(
   tx: Transaction,
-  delivery: { messageId: string; channelId: Id; ruleId: Id; digestId: Id; now: Date },
+  delivery: { messageId: string; channelId: Id; ruleId: Id; digestId: Id; now: Date; dueAt: Date },
 ): Promise<void> {
-  const { messageId, channelId, ruleId, digestId, now } = delivery;
+  const { messageId, channelId, ruleId, digestId, now, dueAt } = delivery;
   await execute(
     tx,
     statement`INSERT INTO strandline.deliveries (message_id, channel_id, rule_id, digest_id, state, created_at, next_attempt_at)
-     VALUES (${messageId}, ${channelId}, ${ruleId}, ${digestId}, 'gathering', ${now}, ${now})`,
+     VALUES (${messageId}, ${channelId}, ${ruleId}, ${digestId}, 'gathering', ${now}, ${dueAt})`,
   );
 }
 
-/** A digest as it is stored. `value`: as it was composed. */
+/** A digest as it is stored. `value`: as it was composed; `brief`: null if none was written. */
 export type StoredDigest = Pick<typeof digests.$inferSelect, 'id' | 'due_at' | 'reason' | 'value'> & {
+  brief: typeof briefs.$inferSelect.content;
   rule: string;
   rule_name: string;
   state: 'sent' | 'kept';
@@ -169,8 +171,8 @@ export type StoredDigest = Pick<typeof digests.$inferSelect, 'id' | 'due_at' | '
 };
 
 const SELECT_DIGESTS = statement`
-SELECT d.id, r.slug AS rule, r.name AS rule_name, d.due_at, d.state, d.reason, d.from_at AS "from", d.until_at AS until, d.value
-FROM strandline.digests d JOIN strandline.rules r ON r.id = d.rule_id WHERE d.state <> 'planned'`;
+SELECT d.id, r.slug AS rule, r.name AS rule_name, d.due_at, d.state, d.reason, d.from_at AS "from", d.until_at AS until, d.value, b.content AS brief
+FROM strandline.digests d JOIN strandline.rules r ON r.id = d.rule_id LEFT JOIN strandline.briefs b ON b.digest_id = d.id WHERE d.state <> 'planned'`;
 
 export async function findDigest(db: Queryable, id: Id): Promise<StoredDigest | null> {
   const { rows } = await execute<StoredDigest>(db, statement`${SELECT_DIGESTS} AND d.id = ${id}`);

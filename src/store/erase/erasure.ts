@@ -44,7 +44,7 @@ function listSteps(to: Referred, includeUnindexed: boolean, keys: Statement): St
   return [
     ...shorteningSteps(references, keys),
     ...references.flatMap((reference): Step[] => {
-      const { table, column, effect, columns = [], deletesOwner } = reference;
+      const { table, column, effect, columns = [], deletesOwner, isList } = reference;
       const which = refersTo(reference, keys);
       if (effect === 'clears') {
         const cleared = verbatim(columns.map((name) => `${name} = NULL`).join(', '));
@@ -55,7 +55,7 @@ function listSteps(to: Referred, includeUnindexed: boolean, keys: Statement): St
         return ownerDeletionSteps(
           table,
           deletesOwner,
-          statement`${verbatim(column)} && ${keys}`,
+          isList === true ? statement`${verbatim(column)} && ${keys}` : which,
           includeUnindexed,
         );
       return [

@@ -21,6 +21,7 @@ export type Referred =
   | 'trend_states'
   | 'name_changes'
   | 'rules'
+  | 'briefs'
   | 'digests'
   | 'deliveries'
   | 'system_events'
@@ -59,6 +60,8 @@ export type Reference = {
   columns?: readonly string[];
   /** A message quotes the referenced row: the body of the message is cleared. */
   message?: boolean;
+  /** The column has a list of keys. */
+  isList?: boolean;
   /** A column that refers to an owner: the owner is deleted instead of this row. */
   deletesOwner?: string;
   /** Why the key stays. For readers: no code uses it. */
@@ -108,6 +111,24 @@ export const REFERENCES: Readonly<
   search_states: { search_id: goes('searches') },
   search_pace: { search_id: goes('searches', MANY) },
   interval_changes: { search_id: goes('searches', MANY) }, // after `search_pace`, because `savePaces` writes a row there and then its row here
+
+  // Briefs. Without what it cites, a brief goes.
+  brief_sources: {
+    brief_id: cascades('briefs'),
+    thing: [
+      goes('posts', { where: `kind = 'post'`, deletesOwner: 'brief_id' }),
+      goes('links', { where: `kind = 'link'`, deletesOwner: 'brief_id' }),
+      goes('claims', { where: `kind = 'claim'`, deletesOwner: 'brief_id' }),
+      follows('spikes', { where: `kind = 'spike'` }),
+    ],
+    search_id: goes('searches', { deletesOwner: 'brief_id' }),
+  },
+  briefs: {
+    digest_id: goes('digests'),
+    spike_id: follows('spikes'),
+    search_id: goes('searches', MANY),
+    topic_id: goes('topics'),
+  },
 
   // Messages.
   delivery_discoveries: {
@@ -228,7 +249,7 @@ export const REFERENCES: Readonly<
     completion_id: cascades('completions'),
     claim_id: cascades('claims'),
     // A statement is removed from all completions.
-    link_ids: goes('links', { deletesOwner: 'claim_id', holds: true, unindexed: true }),
+    link_ids: goes('links', { deletesOwner: 'claim_id', isList: true, holds: true, unindexed: true }),
     not_returned: follows('links'),
   },
   answer_names: {

@@ -143,6 +143,7 @@ const SOURCES = {
   stories: { key: ['id'], of: { column: 'topic_id', scope: 'topic' } },
   story_items: { key: ['discovery_id'], of: { column: 'topic_id', scope: 'topic' } },
   judgements: { key: ['discovery_id'], of: { column: 'topic_id', scope: 'topic' } },
+  briefs: { key: ['id'], time: 'v.written_at', of: { column: 'topic_id', scope: 'topic' } },
   rising_posts: { key: ['search_id', 'post_id'], of: BY_SEARCH },
   // The rows of a topic have no search.
   rising_domains: {

@@ -206,6 +206,36 @@ export const authorsView = analytics
   .existing();
 
 /**
+ * Two or three sentences that a language model (`LLM_BASE_URL`) wrote of a digest, of a spike, or
+ * of the last day of a topic, without those that their sources do not support. Of a topic only the
+ * newest.
+ */
+export const briefsView = analytics
+  .view('briefs', {
+    /** Key. */
+    id: ref().notNull(),
+    /** What it is about: digest, spike or topic. */
+    kind: text().notNull(),
+    /** Digest; null of others. */
+    digest_id: ref(),
+    /** Spike; null of others. */
+    spike_id: ref(),
+    /** Topic, also of a spike; null of a digest. */
+    topic_id: ref(),
+    /** Slug of the topic; null of a digest. */
+    topic: text(),
+    /** The sentences, each followed by the numbers of its sources in brackets. */
+    text: text().notNull(),
+    /** Paths of the pages of the sources in the dashboard: the first is that of number 1. */
+    pages: text().array().notNull(),
+    /** The language model that wrote it. */
+    model: text({ enum: MODELS }).notNull(),
+    /** When it was written (UTC). */
+    written_at: instant().notNull(),
+  })
+  .existing();
+
+/**
  * The ledger: every call that was, or may have been, made. The row is committed before the request
  * is sent.
  */
@@ -953,7 +983,8 @@ export const modelCallsView = analytics
   .view('model_calls', {
     /**
      * What was asked for: plan (queries of a search), write (a completion), check (whether sources
-     * state what was written) or judge (whether stories are what the goal of their topic asks for).
+     * state what was written), judge (whether stories are what the goal of their topic asks for) or
+     * brief (to write a brief, and to check it).
      */
     purpose: text().notNull(),
     /** When the day begins (UTC). */
@@ -976,7 +1007,7 @@ export const modelCallsView = analytics
     last_call_at: instant().notNull(),
     /**
      * Number of these requests without a response that could be used. Responses that cannot be used are
-     * counted for judge only.
+     * counted for judge and brief only.
      */
     failed: counter().notNull(),
   })

@@ -231,6 +231,8 @@ export const spikes = strandline.table(
     // If two evaluations find the same window, the second insert conflicts.
     unique('spikes_window_key').on(t.search_id, t.measure, t.window_start, t.only_by).nullsNotDistinct(),
     index('spikes_search').on(t.search_id, t.measure, t.window_end),
+    // For briefs, which are written of new spikes.
+    index('spikes_at').on(t.at),
     check('spikes_measure', sql`${t.measure} in ('posts', 'engagement')`),
     check('spikes_top', sql`(${t.top_post_id} is null) = (${t.top_share} is null)`),
     check('spikes_author', sql`(${t.top_author_id} is null) = (${t.author_share} is null)`),

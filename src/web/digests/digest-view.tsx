@@ -7,6 +7,7 @@ import {
 } from '../../monitor/digests/digest-sections.ts';
 import type { Digest } from '../../monitor/digests/digest-shapes.ts';
 import { IfAllowed, useFrame } from '../components/page-frame.tsx';
+import { BriefNumbers } from '../components/brief.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 
 export function DigestView({ digest }: { digest: Digest }) {
@@ -34,12 +35,19 @@ function DigestPart({ section: { id, heading, lines } }: { section: DigestSectio
 /** No length is cut here: the sections have theirs. */
 const MOST = 1_000;
 
-function Line({ line: { style, words, path, url, action } }: { line: DigestLine }) {
+function Line({ line: { style, words, path, url, action, cites } }: { line: DigestLine }) {
   const text = <UntrustedText text={words} most={MOST} />;
   const linked = path === null ? text : <a href={path}>{text}</a>;
   switch (style) {
     case 'title':
       return <p class="digest-subject">{text}</p>;
+    case 'brief':
+      return (
+        <p class="brief">
+          {text}
+          <BriefNumbers cites={cites} />
+        </p>
+      );
     case 'name':
       return <h3>{linked}</h3>;
     case 'plus':

@@ -104,6 +104,7 @@ test('calls by purpose are in the status, on the page System and in metrics', as
     ['write', 0, 70],
     ['check', 0, 70],
     ['judge', 0, 4],
+    ['brief', 0, 70],
   ]);
   const checksOf = async () =>
     judgeStatus(await readStatusFacts(world.ctx), world.clock.now(), String).filter(({ name }) =>
@@ -121,7 +122,7 @@ test('calls by purpose are in the status, on the page System and in metrics', as
   await count('calls', 1);
   expect(await checksOf()).toMatchObject([{ facts: 'all 4 calls of today are used' }]);
   const facts = await readStatusFacts(world.ctx);
-  expect(facts.model_calls.at(-1)).toMatchObject({
+  expect(facts.model_calls.find(({ purpose }) => purpose === 'judge')).toMatchObject({
     calls: 4,
     failed: 3,
     input_tokens: 1_234,

@@ -136,6 +136,7 @@ function renderDigest(
 const DIGEST_STYLES = {
   title: 'title',
   text: 'text',
+  brief: 'text',
   name: 'name',
   plus: 'text',
   minus: 'text',
@@ -145,20 +146,27 @@ const DIGEST_STYLES = {
 const SIGNS: Readonly<Partial<Record<DigestLine['style'], string>>> = { plus: '+ ', minus: '− ' };
 
 /** A post or link leads to itself, everything else to its page. */
-function describeDigestLine({ style, words, path, url, action }: DigestLine, base: string | null): Line[] {
+function describeDigestLine(
+  { style, words, path, url, action, cites }: DigestLine,
+  base: string | null,
+): Line[] {
   const page = base === null || path === null ? null : `${base}${path}`;
   const link = url !== null && isWebUrl(url) ? url : page;
   const behind = action === null || base === null ? null : { ...action, link: `${base}${action.path}` };
   if (words === '') return behind === null ? [] : linkLine('smallLink', behind.words, behind.link);
-  return [{ style: DIGEST_STYLES[style], words: `${SIGNS[style] ?? ''}${words}`, link, behind }];
+  const named = base === null ? cites.map((cite) => ` (${cite.words})`).join('') : '';
+  const numbers =
+    base === null ? [] : cites.map(({ n, path: to }) => ({ words: `[${n}]`, link: `${base}${to}` }));
+  const line = { style: DIGEST_STYLES[style], words: `${SIGNS[style] ?? ''}${words}${named}`, link };
+  return [{ ...line, behind: [...(behind === null ? [] : [behind]), ...numbers] }];
 }
 
-/** A line of a mail: its words, or a link with its label; and another link behind it. */
+/** A line of a mail: its words, or a link with its label; and other links behind it. */
 type Line = {
   style: keyof typeof STYLES;
   words: string;
   link: string | null;
-  behind?: { words: string; link: string } | null;
+  behind?: readonly { words: string; link: string }[];
 };
 
 const plainLine = (style: Line['style'], words: string | null): Line[] =>
@@ -207,7 +215,7 @@ function describeItem(item: SummaryItem): Line[] {
 function renderText(groups: readonly (readonly Line[])[]): string {
   const paragraphs = groups.map((lines) =>
     lines
-      .flatMap(({ words, link, behind }) => [{ words, link }, ...(behind ? [behind] : [])])
+      .flatMap(({ words, link, behind = [] }) => [{ words, link }, ...behind])
       .map(({ words, link }) => (link === null ? words : `${words}: ${link}`))
       .join('\n'),
   );
@@ -262,14 +270,16 @@ ${sections.join('\n')}
 }
 
 /** `dir=auto`: texts of any language have their own direction. */
-function renderLine({ style, words, link, behind }: Line): string {
+function renderLine({ style, words, link, behind = [] }: Line): string {
   const css = STYLES[style];
   if (link !== null && (style === 'text' || style === 'small'))
     return `<p dir="auto" style="${css}"><a href="${escapeHtml(link)}" style="color:inherit">${escapeHtml(words)}</a></p>`;
   if (link !== null) return `<a href="${escapeHtml(link)}" style="${css}">${escapeHtml(words)}</a>`;
   const tag = style === 'title' ? 'h1' : style === 'heading' || style === 'section' ? 'h2' : 'p';
   const more = behind
-    ? ` · <a href="${escapeHtml(behind.link)}" style="color:inherit">${escapeHtml(behind.words)}</a>`
-    : '';
+    .map(
+      (each) => ` · <a href="${escapeHtml(each.link)}" style="color:inherit">${escapeHtml(each.words)}</a>`,
+    )
+    .join('');
   return `<${tag} dir="auto" style="${css}">${escapeHtml(words)}${more}</${tag}>`;
 }

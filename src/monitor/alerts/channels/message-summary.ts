@@ -103,7 +103,8 @@ function summarizeDigest({ rule, rule_name, link, digest }: Digests): MessageSum
   const locate = ({ words, path }: DigestAction): SummaryAction[] =>
     base === null ? [] : [{ label: words, url: `${base}${path}` }];
   const items = composeSections(digest).flatMap(({ id, heading, lines }): SummaryItem[] =>
-    lines.flatMap(({ style, words, path, url }, i): SummaryItem[] => {
+    lines.flatMap(({ style, words, path: own, url, cites }, i): SummaryItem[] => {
+      const path = own ?? cites[0]?.path ?? null;
       const isNoted = style === 'note' && lines[i - 1]?.style === 'thing';
       // The title of the message says it; the item before has it.
       if (style === 'title' || isNoted) return [];

@@ -1,0 +1,66 @@
+/** What a brief is written from: stored facts, each with the page that shows it. */
+import { hash } from 'node:crypto';
+import { DAY } from '../../lib/time.ts';
+import { cleanLine, truncateText } from '../../lib/text.ts';
+import { MAX_EVIDENCE } from '../../model/briefs.ts';
+import { findDigest } from '../../store/alerts/digests.ts';
+import type { WaitingBrief } from '../../store/briefs/queue-briefs.ts';
+import { readPostsOfSpike, readSpike } from '../../store/queries/trend-reports.ts';
+import type { Context } from '../context.ts';
+import { type Evidence, listDigestEvidence } from '../digests/digest-evidence.ts';
+import { Digest } from '../digests/digest-shapes.ts';
+import { readDigest } from '../digests/read-digest.ts';
+
+/** UTF-16 code units of a post. */
+const MAX_POST = 400;
+/** A topic's brief is about the time before it is written: readers come back every day. */
+export const TOPIC_SPAN_MS = DAY;
+
+/** Of a digest: what the digest says. Of a topic: what a digest of its last day would. Of a spike: its posts, each text once. */
+export async function readEvidence(
+  ctx: Pick<Context, 'db' | 'clock' | 'config' | 'kind' | 'isFree'>,
+  { kind, digest_id, spike_id, topic }: WaitingBrief,
+): Promise<Evidence[]> {
+  if (kind === 'digest') {
+    const stored = digest_id === null ? null : await findDigest(ctx.db.pool, digest_id);
+    return stored === null ? [] : listDigestEvidence(Digest.parse(stored.value));
+  }
+  if (kind === 'spike') return spike_id === null ? [] : readSpikeEvidence(ctx, spike_id);
+  if (topic === null) return [];
+  const until = ctx.clock.now();
+  const from = new Date(until.getTime() - TOPIC_SPAN_MS);
+  return listDigestEvidence(await readDigest(ctx, { topic, from, until, tz: 'UTC' }));
+}
+
+async function readSpikeEvidence({ db }: Pick<Context, 'db'>, id: bigint): Promise<Evidence[]> {
+  const spike = await readSpike(db, id);
+  if (spike === undefined) return [];
+  const { search } = spike;
+  const seen = new Set<string>();
+  const posts = (await readPostsOfSpike(db, id)).flatMap((post): Evidence[] => {
+    const text = truncateText(cleanLine(post.text), MAX_POST);
+    if (text === '' || seen.has(text)) return [];
+    seen.add(text);
+    const day = (post.created_at ?? post.first_seen_at).toISOString().slice(0, 10);
+    return [{ kind: 'post', id: String(post.id), text, day, page: `/posts/${post.id}`, search }];
+  });
+  if (posts.length === 0) return [];
+  const measured: Evidence = {
+    kind: 'spike',
+    id: String(id),
+    text: [spike.sentence, spike.why ?? ''].join(' ').trim(),
+    day: spike.window_start.toISOString().slice(0, 10),
+    page: `/evidence/spike/${id}`,
+    search,
+  };
+  // Over the whole window: the first posts alone may be of another subject.
+  const step = Math.max(1, posts.length / (MAX_EVIDENCE - 1));
+  const chosen = posts.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
+  return [measured, ...chosen.slice(0, MAX_EVIDENCE - 1)];
+}
+
+/** Changes when something else is said, and not with a counter. */
+export function hashEvidence(evidence: readonly Evidence[]): string {
+  const keys = evidence.map(({ kind, id }) => `${kind} ${id}`).toSorted();
+  return hash('sha256', keys.join('\n'), 'hex').slice(0, 16);
+}

@@ -1,0 +1,52 @@
+/** A brief: sentences of a language model with the numbers of what they cite, marked as such. */
+import type { Brief } from '../../model/briefs.ts';
+import { Timestamp } from './timestamp.tsx';
+import { UntrustedText } from './untrusted-text.tsx';
+
+/** UTF-16 code units of a sentence; the model's are shorter. */
+const MAX_SENTENCE = 600;
+const MAX_MODEL_NAME = 60;
+
+type Cite = { n: number; path: string; words: string };
+
+/** Each number leads to the page of what it cites. */
+export function BriefNumbers({ cites }: { cites: readonly Cite[] }) {
+  return (
+    <>
+      {cites.map(({ n, path, words }) => (
+        <sup>
+          {' '}
+          <a href={path} title={words}>
+            {n}
+          </a>
+        </sup>
+      ))}
+    </>
+  );
+}
+
+/** Nothing without a brief. @param span what it is about, where the page does not say so: `last 24 hours` */
+export function BriefBlock({ brief, span }: { brief: Brief | null; span?: string }) {
+  if (brief === null) return null;
+  const cites = (sources: readonly number[]) =>
+    brief.sources.flatMap(({ n, kind, id, page }) =>
+      sources.includes(n) ? [{ n, path: page, words: `${kind} ${id}` }] : [],
+    );
+  return (
+    <div class="brief">
+      <p>
+        {brief.sentences.map(({ text, sources }) => (
+          <>
+            <UntrustedText text={text} most={MAX_SENTENCE} />
+            <BriefNumbers cites={cites(sources)} />{' '}
+          </>
+        ))}
+      </p>
+      <p class="why">
+        Written by a language model (<UntrustedText text={brief.model} most={MAX_MODEL_NAME} />
+        ), <Timestamp at={new Date(brief.written_at)} />
+        {span === undefined ? '' : `, of the ${span}`}.
+      </p>
+    </div>
+  );
+}
