@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { computeDbRetryMs } from '../../src/cli/server-startup.ts';
-import { MINUTE, SECOND } from '../../src/lib/time.ts';
-import { monotonicMs } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/lib/time.ts';
 import { Refused } from '../../src/model/errors.ts';
 import { isUnreachable } from '../../src/store/db/database.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
@@ -64,10 +63,9 @@ test.concurrent('a worker stops on SIGTERM without waiting for an unresponsive d
     const { port } = silent.address() as AddressInfo; // of a server that listens at a port
     const worker = start('worker', { DATABASE_URL: `postgres://one@127.0.0.1:${port}/strandline` });
     const [socket] = await once(silent, 'connection');
-    const began = monotonicMs();
     worker.kill('SIGTERM');
+    // At its time limit it would end with 1.
     expect(await worker.ended).toEqual({ code: 0, signal: null });
-    expect(monotonicMs() - began, 'and its time limit is 10 s').toBeLessThan(5 * SECOND);
     socket.destroy();
   } finally {
     silent.close();

@@ -22,6 +22,7 @@ import { changeTopic } from '../../src/monitor/topics/search-state.ts';
 import { directParser } from '../service/sources/direct-parser.ts';
 import { createOwnSourceReader } from '../../src/service/sources/feeds/own-sources.ts';
 import { saveSourceReports } from '../../src/store/topics/topic-sources.ts';
+import { watchProcessor } from '../processor.ts';
 import { KEY, startForTest } from '../service/running.ts';
 import { type Answer, startProvider, text } from '../service/sources/provider.ts';
 import { json, startStub } from '../stub-service.ts';
@@ -370,13 +371,13 @@ describe('lists', () => {
       `<opml><outline ${'xmlUrl="'.repeat(100_000)}`,
       `<opml><outline ${'text '.repeat(160_000)}`,
     ]) {
-      const began = performance.now();
+      const computed = watchProcessor();
       const { added } = await importSources(ctx, 'ferry', { opml }).catch((error: unknown) => {
         expect(String(error)).toContain('opml: got');
         return { added: [] };
       });
       expect(added).toEqual([]);
-      expect(performance.now() - began).toBeLessThan(5_000);
+      expect(computed()).toBeLessThan(5_000);
     }
   });
 });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import fastify from 'fastify';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import type { Env } from '../../../src/config/settings.ts';
 import { listNeeded, listVariables } from '../../../src/config/variable.ts';
@@ -227,7 +227,7 @@ describe('requests to sources', () => {
     ]);
   });
 
-  test('probe each source for at most two seconds', async () => {
+  test('probe all sources within two seconds', async () => {
     const well = await startProvider(json({ hits: [] }));
     const ill = await startProvider(text('words of theirs', 503));
     const silent = await startProvider(() => {});
@@ -237,9 +237,10 @@ describe('requests to sources', () => {
       SERVICE_SOURCES: 'hacker-news,mediawiki,arxiv,brave',
       SERVICE_SOURCE_URLS: `hacker-news=${well.url},mediawiki=${ill.url},arxiv=${silent.url},brave=${ill.url}`,
     });
-    const began = performance.now();
+    const limit = vi.spyOn(AbortSignal, 'timeout');
+    onTestFinished(() => limit.mockRestore());
     const probed = new Map((await probe()).map((one) => [one.name, one]));
-    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(limit).toHaveBeenCalledWith(2_000);
     expect(probed.get('hacker-news')).toMatchObject({ outcome: 'reachable', words: 'reachable: stories' });
     expect(probed.get('mediawiki')?.words).toBe('not reachable (failed: HTTP 503)');
     expect(probed.get('arxiv')).toMatchObject({
