@@ -82,16 +82,16 @@ function renderStatus(status: Status, now: Date, page: Terminal): string[] {
           const why = search.state_reason === null ? '' : `: ${search.state_reason}`;
           const { paused_until: end } = search;
           const until = end === null ? '' : ` until ${formatDayAndMinute(end, page)}`;
-          return `${search.slug} is ${search.state}${until}${why} (${formatRelative(search.state_since, now, page)})`;
+          return `${search.name} is ${search.state}${until}${why} (${formatRelative(search.state_since, now, page)})`;
         }),
     ),
     ...labelLines(
       'next',
       status.next.length === 0
         ? ['no searches are scheduled']
-        : status.next.map(({ local, search, next_due_at }) => {
+        : status.next.map(({ local, name, next_due_at }) => {
             const at = page.live ? formatSlot(next_due_at, page.zone) : local;
-            return `${at}  ${search}${next_due_at < now ? ' (overdue)' : ''}`;
+            return `${at}  ${name}${next_due_at < now ? ' (overdue)' : ''}`;
           }),
     ),
   ];

@@ -238,7 +238,7 @@ describe('status', () => {
     });
     const { stdout } = await stand.run(['status']);
     expect(stdout).toContain('No worker is running: schedules are on hold; start a worker: strandline up');
-    expect(stdout).toContain('rests is paused: paused by a user');
+    expect(stdout).toContain('rests: Posts is paused: paused by a user');
     expect(stdout).toMatch(
       /hosted: 1 active search, 1 paused search, 2 of 2,000 calls today, cost not reported/,
     );
@@ -322,12 +322,12 @@ describe('status', () => {
     expect(await checksOf(home)).toContainEqual({
       name: 'silent',
       state: 'failed',
-      facts: 'ferry: no successful run for 3 h; the last run succeeded',
+      facts: 'ferry: Posts: no successful run for 3 h; the last run succeeded',
       advice: expect.stringMatching(/^see: strandline runs show \d+$/),
       page: '/searches/ferry',
     });
     expect((await stand.run(['status'])).stdout).toMatch(
-      /^silent +ferry: no successful run for 3 h; the last run succeeded; see: strandline runs show \d+$/m,
+      /^silent +ferry: Posts: no successful run for 3 h; the last run succeeded; see: strandline runs show \d+$/m,
     );
     world.clock.set(since);
   });

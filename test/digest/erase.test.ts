@@ -1,6 +1,7 @@
 /** What is forgotten or purged is in no digest, and in no message with one; the rest stays. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { composeDigests } from '../../src/monitor/alerts/compose-digests.ts';
+import { editRule } from '../../src/monitor/alerts/manage-rules.ts';
 import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
 import { findPastDigest } from '../../src/monitor/digests/stored-digests.ts';
 import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
@@ -48,6 +49,8 @@ test('a forgotten author and a purged search leave a digest', async () => {
   expect(await count('marigold')).toEqual([2, 2]);
   expect(await count('what another search')).toEqual([1, 1]);
 
+  expect(await count('"search_name": "memory: Posts"')).toEqual([1, 0]);
+
   const author = await findAuthor(db, 'hosted', '@marigold');
   if (author === undefined) throw new Error('not known');
   await forgetAuthor(ctx, author);
@@ -60,9 +63,18 @@ test('a forgotten author and a purged search leave a digest', async () => {
     ['other', 1, 1],
   ]);
 
+  // Otherwise the rule is removed with its search, and its digests with the rule.
+  await editRule(ctx, 'memory-only', { search: null });
   await finishPurge(db, await requestPurge(ctx, { kind: 'search', slug: 'memory' }));
   expect(await count('something else')).toEqual([0, 0]);
   expect(await count('what another search')).toEqual([1, 1 - 1]);
+  const names = await stage.rows(
+    `SELECT value->>'topic_name' AS topic, value->>'search_name' AS search FROM strandline.digests ORDER BY id`,
+  );
+  expect(names, 'of a search, whose name may have its prompt').toEqual([
+    { topic: null, search: null },
+    { topic: null, search: null },
+  ]);
   await finishPurge(db, await requestPurge(ctx, { kind: 'topic', slug: 'other' }));
   expect((await findPastDigest(db, id)).digest.topics.map(({ topic }) => topic)).toEqual(['memory']);
 });

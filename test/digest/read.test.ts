@@ -131,11 +131,18 @@ test('what was not collected, most important first', () => {
       topic: 'failing',
       topic_name: 'failing',
       search: 'failing-posts',
+      search_name: 'failing: Posts',
       runs: 3,
       of: 3,
       detail: 'the service returned an error',
     },
-    { reason: 'never_ran', topic: 'never', topic_name: 'never', search: 'never-posts' },
+    {
+      reason: 'never_ran',
+      topic: 'never',
+      topic_name: 'never',
+      search: 'never-posts',
+      search_name: 'never: Posts',
+    },
   ]);
 });
 
@@ -154,6 +161,7 @@ test('how the answer changed between the two ends of the span', () => {
       topic: 'ferry',
       topic_name: 'ferry',
       search: 'ferry-ai',
+      search_name: 'ferry: AI search',
       at: at(120).toISOString(),
       before_at: at(-120).toISOString(),
       changed: true,
@@ -241,8 +249,8 @@ test('its text', () => {
     'text: 5 searches: 6 runs, 3 failed; … of the time observed; 2 calls, $0.25; cost of 1 call not reported.',
     'text: Not collected: 5 runs of 1 search, Sat, 21 Nov, 13:10 to Sat, 21 Nov, 13:50: nothing ran.',
     '[attention] Needs you',
-    'text: failing-posts: failing since Sat, 21 Nov, 13:00: the service returned an error (upstream_5xx)',
-    'text: never-posts: silent since Sat, 14 Nov, 12:00: no successful run for three intervals; no run has ended yet',
+    'text: failing: Posts: failing since Sat, 21 Nov, 13:00: the service returned an error (upstream_5xx)',
+    'text: never: Posts: silent since Sat, 14 Nov, 12:00: no successful run for three intervals; no run has ended yet',
     '[answer] Answers',
     'name: ferry',
     'plus: Service resumes on Monday morning.',

@@ -11,7 +11,12 @@ import { Digest, type DigestItem, MAX_DIGEST_TEXT } from '../../src/monitor/dige
 const LONG = 'word '.repeat(200).trim().slice(0, MAX_DIGEST_TEXT);
 const at = '2026-11-21T12:00:00.000Z';
 const times = <T>(n: number, make: (i: number) => T) => Array.from({ length: n }, (_, i) => make(i));
-const ofSearch = (i: number) => ({ topic: `t${i}`, topic_name: `The topic ${i}`, search: `search-${i}` });
+const ofSearch = (i: number) => ({
+  topic: `t${i}`,
+  topic_name: `The topic ${i}`,
+  search: `search-${i}`,
+  search_name: `The topic ${i}: Posts`,
+});
 
 const item = (i: number): DigestItem => ({
   kind: 'post',
@@ -39,6 +44,8 @@ const full: Digest = {
   tz: 'Europe/Berlin',
   topic: null,
   search: null,
+  topic_name: null,
+  search_name: null,
   simulated: false,
   brief: null,
   collected: {

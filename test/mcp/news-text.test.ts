@@ -6,7 +6,7 @@ import { INJECTED, QUOTED } from './stand.ts';
 
 const write = createTimeWriter('UTC', new Date('2026-11-30T09:00:00Z'));
 const page = (path: string) => `http://127.0.0.1:7810${path}`;
-const OF_SEARCH = { topic: 'ferry', topic_name: 'Ferry', search: 'ferry-posts' };
+const OF_SEARCH = { topic: 'ferry', topic_name: 'Ferry', search: 'ferry-posts', search_name: 'Ferry: Posts' };
 
 test('what still grows has its figures, and its words in quotes', () => {
   const item = {

@@ -24,7 +24,9 @@ function message({ posts = [{}], rule_name = 'Ferry news', topic = 'ferry', tota
     at: '2026-11-21T11:59:58.120Z',
     run_id: '97',
     topic: 'ferry',
+    topic_name: 'The ferry',
     search: 'ferry-posts',
+    search_name: 'The ferry: Posts',
     simulated: false,
     first_in_topic: true,
     copies: 1,
@@ -60,6 +62,7 @@ function message({ posts = [{}], rule_name = 'Ferry news', topic = 'ferry', tota
       rule: 'ferry-news',
       rule_name,
       topic,
+      topic_name: topic === null ? null : 'The ferry',
       search: 'ferry-posts',
       run_id: '97',
       link,
@@ -123,7 +126,7 @@ test('headers name sender, recipients, thread, list and time', async () => {
   const mail = await receive(message({ baseUrl: BASE_URL }), { baseUrl: BASE_URL });
   expect(mail.from).toEqual(FROM);
   expect(mail.to?.map(({ address }) => address)).toEqual(['a@example.com', 'b@example.com']);
-  expect(mail.subject).toBe('[strandline] ferry');
+  expect(mail.subject).toBe('[strandline] The ferry');
   expect(mail.messageId).toBe(`<${ID}@example.org>`);
   expect(mail.inReplyTo).toBe('<topic.ferry.desk@example.org>');
   expect(mail.references).toBe(mail.inReplyTo);

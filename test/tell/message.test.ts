@@ -102,6 +102,7 @@ test.each([
   const described = describeDiscoveries({
     rule,
     entries: some,
+    names: new Map([['s', { topic: 'T', search: 'Posts', full: 'T: Posts' }]]),
     ids,
     counts: { post: 2 },
     muted: null,

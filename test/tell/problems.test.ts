@@ -82,13 +82,17 @@ describe('a search that fails', () => {
   test('is told once, and so is that it works again', async () => {
     await failsTwice(search);
     await checks(10);
-    const since = 'Search ferry has been failing since 21 Nov 2026, 12:';
+    const since = 'Search ferry: Posts has been failing since 21 Nov 2026, 12:';
     expect(await told('ops')).toEqual([[expect.stringMatching(`^${since}\\d\\d UTC: .*\\(upstream_5xx`)]]);
     expect(await told('desk')).toHaveLength(1);
     await stage.finds(search, 1);
     await checks(20);
     expect(await told('ops')).toEqual([
-      [expect.stringMatching(/^Search ferry works again after \d+ min, since 21 Nov 2026, 12:\d\d UTC\.$/)],
+      [
+        expect.stringMatching(
+          /^Search ferry: Posts works again after \d+ min, since 21 Nov 2026, 12:\d\d UTC\.$/,
+        ),
+      ],
     ]);
     expect(await told('desk')).toHaveLength(1);
     expect(
@@ -112,7 +116,7 @@ describe('a search that fails', () => {
     await stage.finds(search, 1);
     await checks(20);
     expect(await told('ops')).toEqual([
-      [expect.stringMatching(/^Search ferry was failing from .* to .* \(\d+ min\): .*\.$/)],
+      [expect.stringMatching(/^Search ferry: Posts was failing from .* to .* \(\d+ min\): .*\.$/)],
     ]);
     await checks(2);
     expect(await told('ops')).toEqual([]);
@@ -185,7 +189,10 @@ test('several problems within a cooldown are one message', async () => {
   expect(await told('ops')).toEqual([]);
   stage.world.clock.advance(60 * MINUTE);
   expect(await told('ops')).toEqual([
-    [expect.stringContaining('ferry works again'), expect.stringContaining('tram has been failing')],
+    [
+      expect.stringContaining('ferry: Posts works again'),
+      expect.stringContaining('tram: Posts has been failing'),
+    ],
   ]);
   await changeSearch(stage.world.ctx, 'tram', 'remove');
 });

@@ -1,5 +1,6 @@
 /** Previews a rule, also one that is not saved, over past days. Nothing is written and nothing is sent. */
 
+import { readNamesOf } from '../../store/queries/search-names.ts';
 import { DAY } from '../../lib/time.ts';
 import { createNotFound } from '../../model/errors.ts';
 import { EVERYTHING, parseQuery } from '../../model/search-query.ts';
@@ -259,12 +260,17 @@ async function describeMessages(
     ctx.db.pool,
     chosen.flat().map(({ id }) => id),
   );
+  const names = await readNamesOf(
+    ctx.db.pool,
+    whole.map(({ search }) => search),
+  );
   const byId = new Map(whole.map((entry) => [entry.id, entry]));
   return planned.map(({ at, waitsFor, entries, limit }, n) => {
     const wholeEntries = (chosen[n] ?? []).flatMap(({ id }) => byId.get(id) ?? []);
     const message = describeDiscoveries({
       rule: { slug, name },
       entries: wholeEntries,
+      names,
       ids: entries.map(({ id }) => id),
       counts: countKinds(entries),
       muted: null,

@@ -3,6 +3,7 @@ import { getOrMake } from '../../lib/get-or-make.ts';
 import { SECOND } from '../../lib/time.ts';
 import { Refused } from '../../model/errors.ts';
 import { type Id, inTransaction, type Transaction } from '../../store/db/database.ts';
+import { readNamesOf } from '../../store/queries/search-names.ts';
 import {
   type Channel,
   findChannelTarget,
@@ -147,7 +148,12 @@ async function describeContent(
   if (delivery.rule === SYSTEM_RULE) {
     const problems = await takeProblems(tx, { id: delivery.id, ruleId: delivery.rule_id, channelId });
     const simulated = ctx.kind === 'sandbox';
-    return problems.length === 0 ? null : describeProblems({ rule, problems, simulated, at, baseUrl });
+    if (problems.length === 0) return null;
+    const names = await readNamesOf(
+      tx,
+      problems.flatMap(({ search }) => search ?? []),
+    );
+    return describeProblems({ rule, problems, names, simulated, at, baseUrl });
   }
   const digest = await findDeliveryDigest(tx, delivery.id);
   if (digest !== null) {
@@ -160,8 +166,12 @@ async function describeContent(
     counts,
   } = await readDeliveryEntries(tx, delivery.id, MAX_WHOLE_DISCOVERIES, at);
   if (entries.length === 0) return null;
+  const names = await readNamesOf(
+    tx,
+    entries.map(({ search }) => search),
+  );
   const occasion = await readOccasion(tx, channelId, delivery, at);
-  return describeDiscoveries({ rule, entries, ids, counts, ...occasion, at, baseUrl });
+  return describeDiscoveries({ rule, entries, names, ids, counts, ...occasion, at, baseUrl });
 }
 
 /** Until when a channel rests after a message, so that the pace of its service is kept; null: it continues at once. */

@@ -19,6 +19,7 @@ import type {
   FeedSpike,
   FeedTrend,
 } from '../../store/alerts/reportable-discoveries.ts';
+import type { SearchNames } from '../../store/queries/search-names.ts';
 import type { HeldRow } from '../../store/alerts/held-deliveries.ts';
 import type { ToldEvent } from '../../store/alerts/system-event-rows.ts';
 import { COPIES_SHAPE, ONE_COPY } from '../../store/stories/one-thing.ts';
@@ -161,7 +162,9 @@ const COMMON_MEMBERS = {
   at: TIME.describe('Time of the discovery.'),
   run_id: z.string(),
   topic: z.string().describe('Slug.'),
+  topic_name: z.string(),
   search: z.string().describe('Slug.'),
+  search_name: z.string().describe('Of its topic and the search, such as `Night trains: Posts`.'),
   simulated: z.boolean().describe('True if it comes from the sandbox.'),
   first_in_topic: z
     .boolean()
@@ -207,10 +210,11 @@ const Muted = z
     since: TIME.describe('When the first of them was held back.'),
     until: TIME.describe('When the mute ended.'),
     topic: z.string().nullable().describe('Slug of the topic that was muted; null: the rule, or everything.'),
+    topic_name: z.string().nullable(),
   })
   .describe('The message sums up what a mute held back; null if it does not.');
 /** The mute that a message sums up. */
-export type MutedSince = { since: Date; until: Date; topic: string | null };
+export type MutedSince = { since: Date; until: Date; topic: string | null; topic_name: string | null };
 
 const DailyLimit = z
   .object({
@@ -230,6 +234,7 @@ export const DiscoveriesMessage = z
       rule: z.string().describe('Slug of the rule.'),
       rule_name: z.string(),
       topic: z.string().nullable().describe('Slug of the topic; null if there are several.'),
+      topic_name: z.string().nullable(),
       search: z.string().nullable().describe('Slug of the search; null if there are several.'),
       run_id: z.string().nullable().describe('Id of the run; null if there are several.'),
       link: z.string().nullable().describe('URL in the dashboard; null without `BASE_URL`.'),
@@ -275,6 +280,7 @@ const Problem = z
         '`began`: it lasts. `ended`: an earlier message said that it began. `passed`: it is already over.',
       ),
     subject: z.string().describe('Slug of the search or channel; name of the source, service or worker.'),
+    subject_name: z.string().describe('What people call it: of a search, its name with that of its topic.'),
     search: z.string().nullable().describe('Slug; null unless it is about a search.'),
     topic: z.string().nullable().describe('Slug of the topic of the search.'),
     since: TIME,
@@ -321,6 +327,8 @@ type MessageContent = {
   rule: { slug: string; name: string };
   /** The discoveries in full, in the order of the feed. */
   entries: readonly FeedEntry[];
+  /** Of their searches. */
+  names: SearchNames;
   /** Ids of all discoveries. */
   ids: readonly Id[];
   /** Their number by kind. */
@@ -336,6 +344,7 @@ type MessageContent = {
 export function describeDiscoveries({
   rule,
   entries,
+  names,
   ids,
   counts,
   muted,
@@ -354,6 +363,7 @@ export function describeDiscoveries({
       rule: rule.slug,
       rule_name: rule.name,
       topic,
+      topic_name: topic === null ? null : (names.get(entries[0]?.search ?? '')?.topic ?? topic),
       search,
       run_id: run === null ? null : String(run),
       link:
@@ -367,9 +377,14 @@ export function describeDiscoveries({
       muted:
         muted === null
           ? null
-          : { since: muted.since.toISOString(), until: muted.until.toISOString(), topic: muted.topic },
+          : {
+              since: muted.since.toISOString(),
+              until: muted.until.toISOString(),
+              topic: muted.topic,
+              topic_name: muted.topic_name,
+            },
       daily_limit: limit,
-      discoveries: entries.map((each) => describeDiscovery(each, baseUrl)),
+      discoveries: entries.map((each) => describeDiscovery(each, names, baseUrl)),
       further_ids: ids
         .filter((id) => !whole.has(id))
         .slice(0, MAX_FURTHER_IDS)
@@ -397,10 +412,11 @@ export type ReportedProblem = ToldEvent & { change: ProblemChange };
 export function describeProblems({
   rule,
   problems,
+  names,
   simulated,
   at,
   baseUrl,
-}: Pick<MessageContent, 'rule' | 'at' | 'baseUrl'> & {
+}: Pick<MessageContent, 'rule' | 'names' | 'at' | 'baseUrl'> & {
   problems: readonly ReportedProblem[];
   simulated: boolean;
 }): z.infer<typeof SystemMessage> {
@@ -418,18 +434,20 @@ export function describeProblems({
       total: problems.length,
       problems: problems.slice(0, MAX_WHOLE_DISCOVERIES).map((problem) => {
         const { id, kind, change, subject, search, topic, since, until, reason, advice } = problem;
+        const subject_name = search === null ? subject : (names.get(search)?.full ?? search);
         return {
           id: String(id),
           kind,
           change,
           subject,
+          subject_name,
           search,
           topic,
           since: since.toISOString(),
           until: until?.toISOString() ?? null,
           reason,
           advice,
-          sentence: describeProblem(problem, change, formatUtcMinute),
+          sentence: describeProblem({ ...problem, subject: subject_name }, change, formatUtcMinute),
           page: base === null ? null : `${base}${findProblemPage(problem)}`,
         };
       }),
@@ -447,14 +465,20 @@ export function describeTest(channel: string, at: Date): z.infer<typeof TestMess
   return { type: 'strandline.test', timestamp: at.toISOString(), data: { channel } };
 }
 
-function describeDiscovery(entry: FeedEntry, baseUrl: string | undefined): MessageDiscovery {
+function describeDiscovery(
+  entry: FeedEntry,
+  names: SearchNames,
+  baseUrl: string | undefined,
+): MessageDiscovery {
   const { id, at, run_id, search, topic, service_kind, first_in_topic } = entry;
   const common = {
     id: String(id),
     at: at.toISOString(),
     run_id: String(run_id),
     topic,
+    topic_name: names.get(search)?.topic ?? topic,
     search,
+    search_name: names.get(search)?.full ?? search,
     simulated: service_kind === 'sandbox',
     first_in_topic,
     page: baseUrl === undefined ? null : `${trimEndSlashes(baseUrl)}${findPage(entry)}`,

@@ -176,9 +176,9 @@ async function readMute(
   now: Date,
 ): Promise<(MutedSince & { delivery: Id }) | null> {
   if (!muted) return null;
-  const { all, topic, slug } = await readMuteEnds(tx, muted_topic_id);
+  const { all, topic, slug, name } = await readMuteEnds(tx, muted_topic_id);
   const ended = [muted_until, all, topic].filter((end) => end !== null && end <= now);
-  return { delivery: id, since: created_at, until: findLatest(ended) ?? now, topic: slug };
+  return { delivery: id, since: created_at, until: findLatest(ended) ?? now, topic: slug, topic_name: name };
 }
 
 async function readLimit(

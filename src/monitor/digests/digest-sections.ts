@@ -18,7 +18,7 @@ import { groupBy } from '../../lib/group-by.ts';
 import { cleanLine, truncateText } from '../../lib/text.ts';
 import { KIND_NOUNS, RULE_KINDS } from '../../model/alerts.ts';
 import { type DigestAction, dismissAction } from './digest-actions.ts';
-import { composeGapLines } from './gap-lines.ts';
+import { composeGapLines, nameDigestSearch } from './gap-lines.ts';
 import type {
   Digest,
   DigestAnswer,
@@ -245,10 +245,10 @@ function keepFilled(sections: readonly DigestSection[]): DigestSection[] {
   return sections.filter(({ lines }) => lines.length > 0);
 }
 
-/** `All topics`, `Night trains`, `night-trains-posts`, and that it is simulated. */
-function describeSubject({ topic, search, simulated, topics, quiet, answers }: Digest): string {
-  const known = [...topics, ...quiet, ...answers].find((entry) => entry.topic === topic);
-  const subject = search ?? known?.topic_name ?? topic ?? 'All topics';
+/** `All topics`, `Night trains`, `Night trains: Posts`, and that it is simulated. */
+function describeSubject({ topic, topic_name, search, search_name, simulated }: Digest): string {
+  const subject =
+    search === null ? (topic_name ?? topic ?? 'All topics') : nameDigestSearch({ search, search_name });
   return simulated ? `${subject} (simulated data)` : subject;
 }
 
@@ -280,7 +280,7 @@ function composeAttention(attention: DigestAttention, reader: DateReader, most: 
   if (attention.kind === 'search') {
     const since =
       attention.since === null ? '' : ` since ${formatWithWeekday(new Date(attention.since), reader, false)}`;
-    const words = `${attention.search}: ${attention.status_name}${since}${attention.reason === null ? '' : `: ${attention.reason}`}`;
+    const words = `${nameDigestSearch(attention)}: ${attention.status_name}${since}${attention.reason === null ? '' : `: ${attention.reason}`}`;
     return line('text', truncateText(words, most + FACTS_LENGTH), { path: `/searches/${attention.search}` });
   }
   if (attention.kind === 'problem') {
@@ -355,8 +355,9 @@ function composeAnswers(
 }
 
 /** Names an answer by its topic, or by its search if a topic has several answers. */
-function nameAnswer({ topic, topic_name, search }: DigestAnswer, answers: readonly DigestAnswer[]): string {
-  return answers.filter((answer) => answer.topic === topic).length > 1 ? search : topic_name;
+function nameAnswer(answer: DigestAnswer, answers: readonly DigestAnswer[]): string {
+  const { topic, topic_name } = answer;
+  return answers.filter((each) => each.topic === topic).length > 1 ? nameDigestSearch(answer) : topic_name;
 }
 
 function composeTopic(

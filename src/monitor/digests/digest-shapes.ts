@@ -28,7 +28,12 @@ const text = (max = MAX_DIGEST_TEXT) => z.string().max(max);
 
 const missing = <R extends string>(reason: R) => ({ reason: z.literal(reason) });
 const ofTopic = { topic: SLUG.describe('Slug.'), topic_name: z.string() };
-const ofSearch = { ...ofTopic, search: SLUG.describe('Slug.') };
+const SEARCH_NAME = z
+  .string()
+  .nullable()
+  .default(null)
+  .describe('Of its topic and the search, such as `Night trains: Posts`; null in older digests.');
+const ofSearch = { ...ofTopic, search: SLUG.describe('Slug.'), search_name: SEARCH_NAME };
 /** Something new or growing: a post, or a link. */
 const DigestItem = z
   .object({
@@ -246,6 +251,12 @@ const members = {
   tz: z.string().describe('Time zone of its texts.'),
   topic: SLUG.nullable().describe('Slug of the topic that it is limited to; null: all.'),
   search: SLUG.nullable().describe('Slug of the search that it is limited to; null: all.'),
+  topic_name: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Name of that topic, or of the topic of that search; null in older digests, too.'),
+  search_name: SEARCH_NAME,
   simulated: z.boolean().describe('True if it comes from the sandbox.'),
   brief: Brief.nullable()
     .default(null)
@@ -286,5 +297,10 @@ export function saysSomething(digest: Digest): boolean {
   );
 }
 
-/** The name of a topic, by its slug. */
-export type NameTopic = (slug: string) => string;
+/** What topics and searches are called, by their slugs. */
+export type DigestNames = {
+  topic: (slug: string) => string;
+  /** The members that name a search. */
+  search: (search: Pick<SearchMembers, 'topic' | 'search'>) => SearchMembers;
+};
+export type SearchMembers = { topic: string; topic_name: string; search: string; search_name: string | null };

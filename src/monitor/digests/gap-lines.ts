@@ -1,6 +1,14 @@
 /** What was not collected, in sentences. Pure. */
 import { type DateReader, formatCount, formatPercent, formatWithWeekday } from '../../lib/display-format.ts';
-import type { Digest, DigestGap } from './digest-shapes.ts';
+import type { Digest, DigestGap, SearchMembers } from './digest-shapes.ts';
+
+/** What a search is called: `Night trains: Posts`; in older digests its slug. */
+export function nameDigestSearch({
+  search,
+  search_name,
+}: Pick<SearchMembers, 'search' | 'search_name'>): string {
+  return search_name ?? search;
+}
 
 /**
  * At most so many sentences, most important first; the last has the number of gaps that are left out. Gaps that are listed
@@ -15,7 +23,7 @@ export function composeGapLines(
   const gaps = not_collected.filter(
     (gap) => !((gap.reason === 'failed' || gap.reason === 'never_ran') && listed.has(gap.search)),
   );
-  const paused = gaps.flatMap((gap) => (gap.reason === 'paused' ? [gap.search] : []));
+  const paused = gaps.flatMap((gap) => (gap.reason === 'paused' ? [nameDigestSearch(gap)] : []));
   const sentences = [
     ...gaps.flatMap((gap) => (gap.reason === 'paused' ? [] : [describeGap(gap, reader)])),
     ...(paused.length === 0 ? [] : [`Paused: ${nameFew(paused)}.`]),
@@ -34,17 +42,17 @@ function describeGap(gap: Exclude<DigestGap, { reason: 'paused' }>, reader: Date
       return `Not collected: ${formatCount(gap.slots, 'run')} of ${formatCount(gap.searches, 'search', 'searches')}, ${when}: nothing ran.`;
     }
     case 'capped':
-      return `Not collected: ${formatCount(gap.slots, 'run')} of ${gap.search}, beyond its calls per day.`;
+      return `Not collected: ${formatCount(gap.slots, 'run')} of ${nameDigestSearch(gap)}, beyond its calls per day.`;
     case 'overlap':
-      return `Not collected: ${formatCount(gap.slots, 'run')} of ${gap.search}, because the run before was not over.`;
+      return `Not collected: ${formatCount(gap.slots, 'run')} of ${nameDigestSearch(gap)}, because the run before was not over.`;
     case 'failed':
-      return `${gap.search}: ${gap.runs} of ${formatCount(gap.of, 'run')} failed: ${gap.detail}.`;
+      return `${nameDigestSearch(gap)}: ${gap.runs} of ${formatCount(gap.of, 'run')} failed: ${gap.detail}.`;
     case 'never_ran':
-      return `${gap.search}: no run.`;
+      return `${nameDigestSearch(gap)}: no run.`;
     case 'tool':
       return `${gap.tool} ${gap.detail} (${formatCount(gap.searches, 'search', 'searches')}).`;
     case 'incomplete':
-      return `${gap.search} misses about ${formatPercent(gap.share)} of its posts between runs.`;
+      return `${nameDigestSearch(gap)} misses about ${formatPercent(gap.share)} of its posts between runs.`;
   }
 }
 

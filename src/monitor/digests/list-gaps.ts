@@ -8,7 +8,7 @@ import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { SpanRuns } from '../../store/queries/span-activity.ts';
 import type { IncompleteSearch } from '../status/search-completeness.ts';
 import type { SearchStatus } from '../status/search-status.ts';
-import type { DigestGap, NameTopic } from './digest-shapes.ts';
+import type { DigestGap, DigestNames } from './digest-shapes.ts';
 
 type GapSources = {
   searches: readonly SearchRow[];
@@ -16,24 +16,14 @@ type GapSources = {
   runs: readonly SpanRuns[];
   tools: readonly UnresponsiveTool[];
   incomplete: readonly IncompleteSearch[];
-  nameTopic: NameTopic;
+  names: DigestNames;
 };
 
-export function listGaps({
-  searches,
-  statuses,
-  runs,
-  tools,
-  incomplete,
-  nameTopic,
-}: GapSources): DigestGap[] {
+export function listGaps({ searches, statuses, runs, tools, incomplete, names }: GapSources): DigestGap[] {
   const byId = new Map(searches.map((search) => [search.id, search]));
   const bySlug = new Map(searches.map((search) => [search.slug, search]));
-  const nameSearch = ({ topic, slug }: Pick<SearchRow, 'topic' | 'slug'>) => ({
-    topic,
-    topic_name: nameTopic(topic),
-    search: slug,
-  });
+  const nameSearch = ({ topic, slug }: Pick<SearchRow, 'topic' | 'slug'>) =>
+    names.search({ topic, search: slug });
   const skipped = runs.filter(({ status }) => status === 'skipped');
   const failed = groupBy(
     runs.filter(({ status }) => status === 'failed'),

@@ -12,10 +12,10 @@ import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { Context } from '../context.ts';
 import {
   type DigestAnswer,
+  type DigestNames,
   MAX_DIGEST_TEXT,
   MAX_ROWS,
   MAX_STATEMENTS,
-  type NameTopic,
 } from './digest-shapes.ts';
 
 /** Answers that are compared with each other at the same time: each comparison takes a few statements. */
@@ -29,7 +29,7 @@ export async function readAnswers(
   { db }: Pick<Context, 'db'>,
   searches: readonly SearchRow[],
   span: SearchSpan,
-  nameTopic: NameTopic,
+  names: DigestNames,
 ): Promise<DigestAnswer[]> {
   const ai = searches.filter(({ operation }) => operation === 'ai').slice(0, MAX_ROWS);
   const rows = new Map(
@@ -46,9 +46,7 @@ export async function readAnswers(
   for (let n = 0; n < known.length; n += COMPARED_AT_ONCE) {
     const batch = known.slice(n, n + COMPARED_AT_ONCE);
     answers.push(
-      ...(await Promise.all(
-        batch.map(({ search, row }) => describeAnswer(db, search, nameTopic(search.topic), row, span)),
-      )),
+      ...(await Promise.all(batch.map(({ search, row }) => describeAnswer(db, search, names, row, span)))),
     );
   }
   return answers.toSorted((a, b) => rank(a) - rank(b));
@@ -59,14 +57,12 @@ const rank = ({ changed, text }: DigestAnswer) => (changed ? 0 : text === null ?
 async function describeAnswer(
   db: Context['db'],
   search: SearchRow,
-  topic_name: string,
+  names: DigestNames,
   { run_id, observed_at, changed, before_run_id, before_at }: SpanAnswer,
   { from }: SearchSpan,
 ): Promise<DigestAnswer> {
   const answer: DigestAnswer = {
-    topic: search.topic,
-    topic_name,
-    search: search.slug,
+    ...names.search({ topic: search.topic, search: search.slug }),
     at: observed_at.toISOString(),
     before_at: before_at?.toISOString() ?? null,
     changed: false,

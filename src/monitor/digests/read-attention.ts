@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { composeReason } from '../trends/rules/reason-sentence.ts';
 import { listTroubled, type SearchStatus } from '../status/search-status.ts';
 import { STATUS_NAMES } from '../status/status-names.ts';
-import { type Digest, type DigestAttention, MAX_ATTENTION, type NameTopic } from './digest-shapes.ts';
+import { type Digest, type DigestAttention, type DigestNames, MAX_ATTENTION } from './digest-shapes.ts';
 
 /** A spike is reported at most six hours after its window, which is a day long at most, but for searches that run less than daily. */
 export const SPIKE_LOOK_BACK_MS = 3 * DAY;
@@ -38,10 +38,10 @@ export async function readAttention(
   { db }: Pick<Context, 'db'>,
   span: SearchSpan,
   statuses: readonly SearchStatus[],
-  nameTopic: NameTopic,
+  names: DigestNames,
 ): Promise<Pick<Digest, 'attention' | 'attention_more'>> {
-  const searches = listTroubled(statuses).map((status) => describeSearch(status, nameTopic));
-  const spikes = await readSpikesOf(db, span, nameTopic);
+  const searches = listTroubled(statuses).map((status) => describeSearch(status, names));
+  const spikes = await readSpikesOf(db, span, names);
   const problems = await readProblems(db, span.until);
   const groups = [searches, problems, spikes];
   const later = groups.map((_, n) => groups.slice(n + 1).filter((group) => group.length > 0).length);
@@ -77,13 +77,11 @@ export async function readProblems({ pool }: Pooled, until: Date): Promise<Atten
 
 function describeSearch(
   { search, topic, status, since, reason, advice }: SearchStatus,
-  nameTopic: NameTopic,
+  names: DigestNames,
 ): DigestAttention {
   return {
     kind: 'search',
-    topic,
-    topic_name: nameTopic(topic),
-    search,
+    ...names.search({ topic, search }),
     status,
     status_name: STATUS_NAMES[status],
     since: since?.toISOString() ?? null,
@@ -99,7 +97,7 @@ function describeSearch(
 async function readSpikesOf(
   db: Context['db'],
   { searchIds, from, until }: SearchSpan,
-  nameTopic: NameTopic,
+  names: DigestNames,
 ): Promise<DigestAttention[]> {
   const rows = await readSpikes(db, searchIds, new Date(from.getTime() - SPIKE_LOOK_BACK_MS));
   const reported = rows.filter(({ at, only_by }) => at >= from && at < until && only_by === null);
@@ -117,7 +115,7 @@ async function readSpikesOf(
       return { strongest, over: judgeOver(newest, after.get(newest.id) ?? null), spikes: its.length };
     })
     .toSorted((a, b) => b.strongest.score - a.strongest.score)
-    .map((spike) => describeSpike(spike, nameTopic));
+    .map((spike) => describeSpike(spike, names));
 }
 
 function judgeOver(
@@ -132,15 +130,13 @@ function judgeOver(
 
 function describeSpike(
   { strongest, over, spikes }: { strongest: SpikeRow; over: boolean | null; spikes: number },
-  nameTopic: NameTopic,
+  names: DigestNames,
 ): DigestAttention {
   const { id, topic, search, measure, window_start, window_end, n, lower_bound, usual, ratio, sentence } =
     strongest;
   return {
     kind: 'spike',
-    topic,
-    topic_name: nameTopic(topic),
-    search,
+    ...names.search({ topic, search }),
     id: String(id),
     measure,
     window_start: window_start.toISOString(),

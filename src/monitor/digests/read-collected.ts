@@ -16,7 +16,7 @@ import type { ServiceKind } from '../../model/closed-lists.ts';
 import type { Context } from '../context.ts';
 import { judgeCompleteness } from '../status/search-completeness.ts';
 import type { SearchStatus } from '../status/search-status.ts';
-import { type Digest, MAX_ROWS, type NameTopic } from './digest-shapes.ts';
+import { type Digest, type DigestNames, MAX_ROWS } from './digest-shapes.ts';
 import { listGaps } from './list-gaps.ts';
 
 /** What a digest is read from: all searches of the scope that existed in the span, and the status of those that still do. */
@@ -25,7 +25,7 @@ type DigestSources = {
   statuses: readonly SearchStatus[];
   scope: DataScope;
   span: SearchSpan;
-  nameTopic: NameTopic;
+  names: DigestNames;
 };
 
 type Collected = Pick<Digest, 'collected' | 'not_collected'> & {

@@ -6,11 +6,12 @@ import type { DataScope } from '../../store/queries/data-scope.ts';
 import type { SearchRow } from '../../store/queries/search-list.ts';
 import type { FeedRange } from '../../store/queries/span-news.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
+import { readNamesOf } from '../../store/queries/search-names.ts';
 import { followStories } from '../../store/stories/follow-stories.ts';
 import type { Context } from '../context.ts';
 import { readSearchStatuses } from '../status/search-status.ts';
 import { findSearches } from '../topics/find-by-slug.ts';
-import { type Digest, type DigestHeld, MAX_ROWS } from './digest-shapes.ts';
+import { type Digest, type DigestHeld, type DigestNames, MAX_ROWS } from './digest-shapes.ts';
 import { readAnswers } from './read-answers.ts';
 import { readAttention } from './read-attention.ts';
 import { readCollected } from './read-collected.ts';
@@ -53,15 +54,18 @@ export async function readDigest(
   const kept = new Set(topics.map(({ slug }) => slug));
   const everySearch = await findSearches(ctx.db, scope, { removed: true });
   const searches = everySearch.filter((row) => kept.has(row.topic) && existed(row, { from, until }));
-  const names = new Map(topics.map(({ slug, name }) => [slug, cleanLine(name)]));
-  const nameTopic = (slug: string) => names.get(slug) ?? slug;
+  const names = await readNames(
+    ctx,
+    existing,
+    searches.map(({ slug }) => slug),
+  );
   const span = { searchIds: searches.map(({ id }) => id), from, until };
   const current = searches.filter(({ archived_at }) => archived_at === null).map(({ id }) => id);
   const statuses = await readSearchStatuses(ctx, current);
   const { collected, attention, answers, news } = await awaitMembers({
-    collected: readCollected(ctx, { searches, statuses, scope, span, nameTopic }),
-    attention: readAttention(ctx, span, statuses, nameTopic),
-    answers: readAnswers(ctx, searches, span, nameTopic),
+    collected: readCollected(ctx, { searches, statuses, scope, span, names }),
+    attention: readAttention(ctx, span, statuses, names),
+    answers: readAnswers(ctx, searches, span, names),
     news: readNews(ctx, topics, span, range ?? null),
   });
   const growing = await readGrowing(
@@ -69,7 +73,7 @@ export async function readDigest(
     scope,
     span,
     news.flatMap(({ items }) => items),
-    nameTopic,
+    names,
     kept,
   );
   return {
@@ -78,6 +82,7 @@ export async function readDigest(
     tz,
     topic: scope.topic ?? null,
     search: scope.search ?? null,
+    ...nameScope(scope, everySearch, names),
     simulated: ctx.kind === 'sandbox',
     brief: null,
     collected: collected.collected,
@@ -101,6 +106,37 @@ export async function readDigest(
       checked: collected.checked,
     }),
   };
+}
+
+async function readNames(
+  { db }: Pick<Context, 'db'>,
+  topics: readonly TopicRow[],
+  slugs: readonly string[],
+): Promise<DigestNames> {
+  const topicNames = new Map(topics.map(({ slug, name }) => [slug, cleanLine(name)]));
+  const searchNames = await readNamesOf(db.pool, slugs);
+  const nameTopic = (slug: string) => topicNames.get(slug) ?? slug;
+  return {
+    topic: nameTopic,
+    search: ({ topic, search }) => {
+      const name = searchNames.get(search)?.full;
+      const search_name = name === undefined ? null : cleanLine(name);
+      return { topic, topic_name: nameTopic(topic), search, search_name };
+    },
+  };
+}
+
+/** What the topic or search is called that a digest is limited to. */
+function nameScope(
+  { topic, search }: DataScope,
+  searches: readonly SearchRow[],
+  names: DigestNames,
+): Pick<Digest, 'topic_name' | 'search_name'> {
+  const only = search === undefined ? undefined : searches.find(({ slug }) => slug === search);
+  if (only === undefined)
+    return { topic_name: topic === undefined ? null : names.topic(topic), search_name: null };
+  const { topic_name, search_name } = names.search({ topic: only.topic, search: only.slug });
+  return { topic_name, search_name };
 }
 
 /** Whether something was not removed before a span, and was created before its end. */

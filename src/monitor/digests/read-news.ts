@@ -20,11 +20,11 @@ import type { Context } from '../context.ts';
 import {
   type DigestGrowing,
   type DigestItem,
+  type DigestNames,
   type DigestTopic,
   MAX_DIGEST_TEXT,
   MAX_GROWING,
   MAX_ITEMS_PER_TOPIC,
-  type NameTopic,
 } from './digest-shapes.ts';
 
 /** Topics with something new, most first. */
@@ -164,7 +164,7 @@ export async function readGrowing(
   scope: DataScope,
   { searchIds, from, until }: SearchSpan,
   listed: readonly DigestItem[],
-  nameTopic: NameTopic,
+  names: DigestNames,
   topics: ReadonlySet<string>,
 ): Promise<DigestGrowing[]> {
   const [gaining, states] = await Promise.all([
@@ -184,9 +184,7 @@ export async function readGrowing(
     .map(
       ({ topic, search, since, sentence }): DigestGrowing => ({
         kind: 'search',
-        topic,
-        topic_name: nameTopic(topic),
-        search,
+        ...names.search({ topic, search }),
         since: since.toISOString(),
         sentence,
       }),
@@ -200,7 +198,7 @@ export async function readGrowing(
         item: {
           ...describePost({ ...row, id: row.post_id }),
           topic: row.topic,
-          topic_name: nameTopic(row.topic),
+          topic_name: names.topic(row.topic),
           search: row.search,
           authors: row.author_id === null ? null : 1,
         },

@@ -148,8 +148,11 @@ function listFirst<T>(all: readonly T[], total: number, check: (row: T) => Check
   ];
 }
 
+const nameIn = ({ search_names }: StatusFacts, slug: string) => search_names.get(slug)?.full ?? slug;
+
 /** Workers log the error once, with its cause. */
-function checkDelayedTrends({ set_aside: aside }: StatusFacts, now: Date): Check[] {
+function checkDelayedTrends(facts: StatusFacts, now: Date): Check[] {
+  const { set_aside: aside } = facts;
   const distance = (at: Date) => {
     const ms = at.getTime() - now.getTime();
     return ms < 0 ? `${formatDuration(-ms)} ago` : `in ${formatDuration(ms)}`;
@@ -157,7 +160,7 @@ function checkDelayedTrends({ set_aside: aside }: StatusFacts, now: Date): Check
   return listFirst(aside, aside.length, ({ search, run_id, at, attempts, code, retry_at }) =>
     failedCheck(
       'derivation',
-      `${search}: trends are derived up to ${distance(at)}; run ${run_id} failed ${formatCount(attempts, 'time')} (${code}), retries ${distance(retry_at)}`,
+      `${nameIn(facts, search)}: trends are derived up to ${distance(at)}; run ${run_id} failed ${formatCount(attempts, 'time')} (${code}), retries ${distance(retry_at)}`,
       'see "response set aside" in the logs of workers',
       `/runs/${run_id}`,
     ),
@@ -171,7 +174,8 @@ const lasting = (since: Date | null, now: Date) =>
   `for ${formatDuration(now.getTime() - (since ?? now).getTime())}`;
 
 /** Broken searches, and failing searches that are not listed as silent. */
-function checkFailingSearches({ troubled, silent }: StatusFacts, now: Date): Check[] {
+function checkFailingSearches(facts: StatusFacts, now: Date): Check[] {
+  const { troubled, silent } = facts;
   const listed = new Set(silent.searches.map(({ slug }) => slug));
   const failing = troubled.filter(
     ({ status, search }) => status === 'broken' || (status === 'failing' && !listed.has(search)),
@@ -179,18 +183,19 @@ function checkFailingSearches({ troubled, silent }: StatusFacts, now: Date): Che
   return listFirst(failing, failing.length, ({ search, status, since, reason, advice, last_run_id }) =>
     failedCheck(
       STATUS_NAMES[status],
-      `${search}: ${lasting(since, now)}: ${reason ?? 'reason not recorded'}`,
+      `${nameIn(facts, search)}: ${lasting(since, now)}: ${reason ?? 'reason not recorded'}`,
       advice ?? seeRun(last_run_id, search),
       `/searches/${search}`,
     ),
   );
 }
 
-function checkSilentSearches({ silent: { total, searches } }: StatusFacts, now: Date): Check[] {
+function checkSilentSearches(facts: StatusFacts, now: Date): Check[] {
+  const { total, searches } = facts.silent;
   return listFirst(searches, total, (search) =>
     failedCheck(
       STATUS_NAMES.silent,
-      `${search.slug}: no successful run ${lasting(search.since, now)}; ${describeLastRun(search)}`,
+      `${nameIn(facts, search.slug)}: no successful run ${lasting(search.since, now)}; ${describeLastRun(search)}`,
       seeRun(search.run_id, search.slug),
       `/searches/${search.slug}`,
     ),
@@ -198,13 +203,13 @@ function checkSilentSearches({ silent: { total, searches } }: StatusFacts, now: 
 }
 
 /** Nothing failed, but nothing is observed either: nothing where much is usual, no source, or no calls left today. */
-function checkRestlessSearches({ troubled }: StatusFacts, now: Date): Check[] {
+function checkRestlessSearches(facts: StatusFacts, now: Date): Check[] {
   return (['nothing_coming', 'waiting_for_source', 'capped'] as const).flatMap((status) => {
-    const searches = troubled.filter((search) => search.status === status);
+    const searches = facts.troubled.filter((search) => search.status === status);
     return listFirst(searches, searches.length, ({ search, since, reason, advice }) =>
       advisoryCheck(
         STATUS_NAMES[status],
-        `${search}: ${reason ?? 'reason not recorded'}, ${lasting(since, now)}`,
+        `${nameIn(facts, search)}: ${reason ?? 'reason not recorded'}, ${lasting(since, now)}`,
         advice,
         `/searches/${search}`,
       ),
@@ -213,11 +218,12 @@ function checkRestlessSearches({ troubled }: StatusFacts, now: Date): Check[] {
 }
 
 /** Posts that no response contained are lost, so a fixed interval that misses some is worth a change. */
-function checkIncompleteSearches({ incomplete }: StatusFacts): Check[] {
+function checkIncompleteSearches(facts: StatusFacts): Check[] {
+  const { incomplete } = facts;
   return listFirst(incomplete, incomplete.length, (search) =>
     advisoryCheck(
       'incomplete',
-      `${search.slug} ${describeMissed(search)}`,
+      `${nameIn(facts, search.slug)} ${describeMissed(search)}`,
       search.adaptive
         ? `see: strandline search show ${search.slug}`
         : `change it: strandline search edit ${search.slug} --every auto`,

@@ -12,6 +12,7 @@ import {
 } from '../../store/alerts/alert-queries.ts';
 import { type AsideReading, readSetAside } from '../../store/derive/pending-derivations.ts';
 import { readServiceDays, type ServiceDay } from '../../store/queries/run-tallies.ts';
+import type { SearchNames } from '../../store/queries/search-names.ts';
 import { countSearchesOfServices } from '../../store/queries/search-list.ts';
 import {
   type Backlog,
@@ -53,6 +54,8 @@ export type StatusFacts = {
   troubled: SearchStatus[];
   /** Searches that miss posts, most first. */
   incomplete: IncompleteSearch[];
+  /** Of the searches that checks name. */
+  search_names: SearchNames;
   /** Open problems of the installation, newest first; at most 100. */
   system_events: SystemEventRow[];
   /** The rule that reports them. */
@@ -92,9 +95,14 @@ export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> 
     oldest_transaction: readOldestTransaction(db),
     model_calls: readModelUse(ctx),
   });
-  const { backlog } = facts;
+  const { backlog, set_aside, silent, incomplete } = facts;
+  const troubled = listTroubled(statuses);
   return {
     ...facts,
+    search_names: await readNames(db, [
+      ...[...set_aside, ...troubled].map(({ search }) => search),
+      ...[...silent.searches, ...incomplete].map(({ slug }) => slug),
+    ]),
     queue: { kind: queue.kind, reachable: reached.depth !== null, ...reached },
     scan: {
       scanned_at: backlog.scanned_at,
@@ -102,9 +110,19 @@ export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> 
       late: isScanLate(backlog),
     },
     search_statuses: tallyStatuses(statuses),
-    troubled: listTroubled(statuses),
+    troubled,
     system_rule: { state: rule.state, channels: rule.channels },
   };
+}
+
+/** Names of searches. Loaded on demand: checks of a sound installation name none. */
+export async function readNames(
+  { pool }: Pick<Context['db'], 'pool'>,
+  slugs: readonly string[],
+): Promise<SearchNames> {
+  if (slugs.length === 0) return new Map();
+  const { readNamesOf } = await import('../../store/queries/search-names.ts');
+  return readNamesOf(pool, slugs);
 }
 
 /** Without a language model nothing is read. */

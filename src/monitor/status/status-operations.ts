@@ -223,6 +223,7 @@ const Status = z
       .array(
         z.object({
           slug: z.string(),
+          name: z.string().describe('Of its topic and the search.'),
           topic: z.string(),
           state: z.enum(SEARCH_STATES),
           state_reason: z.string().nullable(),
@@ -256,6 +257,7 @@ const Status = z
       .array(
         z.object({
           search: z.string(),
+          name: z.string().describe('Of its topic and the search.'),
           topic: z.string(),
           tz: z.string(),
           next_due_at: timeShape,

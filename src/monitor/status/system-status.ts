@@ -18,10 +18,10 @@ import { formatSlot } from '../schedule/schedule-text.ts';
 import type { EmbeddedDatabase } from '../context.ts';
 import type { Check } from './check.ts';
 import { judgeStatus } from './status-checks.ts';
-import { readStatusFacts, type StatusContext, type StatusFacts } from './status-facts.ts';
+import { readNames, readStatusFacts, type StatusContext, type StatusFacts } from './status-facts.ts';
 
 /** At most 100 of `troubled` and `incomplete`. */
-export type Status = Omit<StatusFacts, 'backlog' | 'oldest_transaction'> & {
+export type Status = Omit<StatusFacts, 'backlog' | 'oldest_transaction' | 'search_names'> & {
   database: { kind: 'embedded' | 'own'; version: string; name: string; data_directory: string | null };
   /** What the facts mean, and what to do. */
   checks: Check[];
@@ -31,13 +31,13 @@ export type Status = Omit<StatusFacts, 'backlog' | 'oldest_transaction'> & {
   /** Tools that did not respond to the newest runs of active searches. */
   silent_tools: UnresponsiveTool[];
   /** Searches that are paused, broken or capped. */
-  resting: Pick<
+  resting: (Pick<
     SearchRow,
     'slug' | 'topic' | 'state' | 'state_reason' | 'state_since' | 'paused_until' | 'pauses'
-  >[];
+  > & { name: string })[];
   /** The pause of all searches; null if there is none. */
   pause_of_all: PauseOfAll | null;
-  next: (NextSlot & { local: string })[];
+  next: (NextSlot & { name: string; local: string })[];
 };
 
 const MAX_INCOMPLETE = 100;
@@ -74,7 +74,13 @@ export async function readStatus(
     next: readNextSlots(db, 5),
     pause_of_all: readPauseOfAll(db),
   });
-  const { backlog: _, oldest_transaction: __, troubled, incomplete, ...shown } = facts;
+  const { backlog: _, oldest_transaction: __, search_names: ___, troubled, incomplete, ...shown } = facts;
+  const resting = searches.filter(({ state }) => state !== 'active');
+  const names = await readNames(db, [
+    ...resting.map(({ slug }) => slug),
+    ...next.map(({ search }) => search),
+  ]);
+  const nameOf = (slug: string) => names.get(slug)?.full ?? slug;
   return {
     checks: judgeStatus(facts, now, formatAt),
     database: {
@@ -88,18 +94,21 @@ export async function readStatus(
     troubled: troubled.slice(0, MAX_TROUBLED),
     incomplete: incomplete.slice(0, MAX_INCOMPLETE),
     trend_states: countStates(trends.filter(({ until, state }) => until === null && state !== 'normal')),
-    resting: searches
-      .filter((search) => search.state !== 'active')
-      .map(({ slug, topic, state, state_reason, state_since, paused_until, pauses }) => ({
-        slug,
-        topic,
-        state,
-        state_reason,
-        state_since,
-        paused_until,
-        pauses,
-      })),
-    next: next.map((slot) => ({ ...slot, local: formatSlot(slot.next_due_at, slot.tz) })),
+    resting: resting.map(({ slug, topic, state, state_reason, state_since, paused_until, pauses }) => ({
+      slug,
+      name: nameOf(slug),
+      topic,
+      state,
+      state_reason,
+      state_since,
+      paused_until,
+      pauses,
+    })),
+    next: next.map((slot) => ({
+      ...slot,
+      name: nameOf(slot.search),
+      local: formatSlot(slot.next_due_at, slot.tz),
+    })),
   };
 }
 

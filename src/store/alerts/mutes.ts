@@ -30,15 +30,14 @@ export async function readMutes(db: Queryable, now: Date): Promise<Mutes> {
   };
 }
 
-/** When mutes of these kinds end or ended: of everything, and of a topic; null if there was none. */
-export async function readMuteEnds(
-  db: Queryable,
-  topicId: Id | null,
-): Promise<{ all: Date | null; topic: Date | null; slug: string | null }> {
-  const { rows } = await execute<{ all: Date | null; topic: Date | null; slug: string | null }>(
+type MuteEnds = { all: Date | null; topic: Date | null; slug: string | null; name: string | null };
+
+/** When mutes of these kinds end or ended: of everything, and of a topic, with its slug and name; null if there was none. */
+export async function readMuteEnds(db: Queryable, topicId: Id | null): Promise<MuteEnds> {
+  const { rows } = await execute<MuteEnds>(
     db,
     // One row, even if there is no such topic.
-    statement`SELECT ${ALL} AS all, t.muted_until AS topic, t.slug FROM (SELECT) always LEFT JOIN strandline.topics t ON t.id = ${topicId}`,
+    statement`SELECT ${ALL} AS all, t.muted_until AS topic, t.slug, t.name FROM (SELECT) always LEFT JOIN strandline.topics t ON t.id = ${topicId}`,
   );
   return onlyRow(rows);
 }

@@ -4,22 +4,30 @@ import { execute, join, rowsOf, selectIds, type Statement, statement, verbatim }
 import { clearBodies } from './erasure.ts';
 import type { Items } from './items.ts';
 
-/** The member `e` of a digest's `value` that is a list, without what a condition on `e` names. */
-type Part = { member: string; list: Statement };
+/** A member of a digest's `value`, and what it is afterwards. */
+type Part = { member: string; kept: Statement };
 
+/** A list without the entries `e` that a condition names. */
 const without = (member: string, isGone: Statement): Part => ({
   member,
-  list: statement`SELECT jsonb_agg(e ORDER BY n) FROM jsonb_array_elements(value->'${verbatim(member)}') WITH ORDINALITY u(e, n)
-    WHERE NOT (${isGone})`,
+  kept: statement`coalesce((SELECT jsonb_agg(e ORDER BY n)
+    FROM jsonb_array_elements(value->'${verbatim(member)}') WITH ORDINALITY u(e, n) WHERE NOT (${isGone})), '[]')`,
 });
+
+/** The names of what a digest is limited to, if that is gone. */
+const namesUnless = (isGone: Statement): Part[] =>
+  ['topic_name', 'search_name'].map((member) => ({
+    member,
+    kept: statement`CASE WHEN NOT (${isGone}) THEN value->'${verbatim(member)}' END`,
+  }));
 
 /** The topics `e` of a digest, each without the items `i` that a condition names. */
 const topicsWithoutItems = (isGone: Statement): Part => ({
   member: 'topics',
-  list: statement`SELECT jsonb_agg(jsonb_set(e, '{items}', coalesce((
+  kept: statement`coalesce((SELECT jsonb_agg(jsonb_set(e, '{items}', coalesce((
       SELECT jsonb_agg(i ORDER BY m) FROM jsonb_array_elements(e->'items') WITH ORDINALITY w(i, m) WHERE NOT (${isGone})
     ), '[]')) ORDER BY n)
-    FROM jsonb_array_elements(value->'topics') WITH ORDINALITY u(e, n)`,
+    FROM jsonb_array_elements(value->'topics') WITH ORDINALITY u(e, n)), '[]')`,
 });
 
 /**
@@ -28,9 +36,7 @@ const topicsWithoutItems = (isGone: Statement): Part => ({
  * @returns the number of digests
  */
 async function replaceParts(tx: Transaction, parts: readonly Part[], isAbout: Statement): Promise<number> {
-  const members = parts.map(
-    ({ member, list }) => statement`'${verbatim(member)}', coalesce((${list}), '[]')`,
-  );
+  const members = parts.map(({ member, kept }) => statement`'${verbatim(member)}', ${kept}`);
   const erased = await selectIds(
     tx,
     statement`UPDATE strandline.digests SET value = value || jsonb_build_object(${join(members, ', ')})
@@ -82,7 +88,10 @@ export async function eraseFromDigests(
 
 function partsWithoutTopic(isAbout: (entry: Statement) => Statement): Part[] {
   const lists = ['topics', 'growing', 'answers', 'attention', 'not_collected', 'quiet'];
-  return lists.map((member) => without(member, isAbout(statement`e`)));
+  return [
+    ...lists.map((member) => without(member, isAbout(statement`e`))),
+    ...namesUnless(isAbout(statement`value`)),
+  ];
 }
 
 function partsWithoutSearch(isAbout: (entry: Statement) => Statement): Part[] {
@@ -91,5 +100,6 @@ function partsWithoutSearch(isAbout: (entry: Statement) => Statement): Part[] {
     topicsWithoutItems(isAbout(statement`i`)),
     without('growing', statement`${ofEntry} OR ${isAbout(statement`(e->'item')`)}`),
     ...['answers', 'attention', 'not_collected'].map((member) => without(member, ofEntry)),
+    ...namesUnless(isAbout(statement`value`)),
   ];
 }

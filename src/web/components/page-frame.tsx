@@ -9,7 +9,7 @@ import type { Id } from '../../store/db/database.ts';
 import { readLastDiscoveryId } from '../../store/queries/discoveries.ts';
 import { awaitMembers } from '../../lib/await-members.ts';
 import { SERVICE_KINDS } from '../../model/closed-lists.ts';
-import { readSearchNames, type SearchName } from '../../store/queries/search-names.ts';
+import { readSearchNames, type SearchNames } from '../../store/queries/search-names.ts';
 import { readTopics, type TopicRow } from '../../store/queries/topic-list.ts';
 import { type FlashCode, readFlash } from './flash-message.tsx';
 import { resolveZone } from '../../lib/display-format.ts';
@@ -29,7 +29,7 @@ export type PageFrame = {
   /** At most 200 topics that are not removed; empty without the scope `read`. */
   topics: readonly TopicRow[];
   /** What searches are called, by slug, on pages that do not read their searches anyway. */
-  searchNames: ReadonlyMap<string, SearchName>;
+  searchNames: SearchNames;
   /** CSRF token of forms. */
   formToken: string;
   visitor: Visitor;
@@ -76,7 +76,7 @@ async function readFrame({ db, isFree }: Context, needsNames: boolean): Promise<
   const { topics, seen, searchNames } = await awaitMembers({
     topics: readTopics(db, { limit: MAX_TOPICS }),
     seen: readLastDiscoveryId(db.pool),
-    searchNames: needsNames ? readSearchNames(db, MAX_SEARCH_NAMES) : NO_DATA.searchNames,
+    searchNames: needsNames ? readSearchNames(db.pool, MAX_SEARCH_NAMES) : NO_DATA.searchNames,
   });
   const free = new Set<string>();
   for (const kind of SERVICE_KINDS) if (await isFree(kind)) free.add(kind);

@@ -16,8 +16,7 @@ export function nameSearchOf(
   within: 'topic' | 'all' = 'all',
 ): string {
   const name = searchNames.get(search);
-  if (name === undefined) return search;
-  return within === 'topic' ? name.search : `${name.topic}: ${name.search}`;
+  return (within === 'topic' ? name?.search : name?.full) ?? search;
 }
 
 export function TopicLink({ slug }: { slug: string }) {

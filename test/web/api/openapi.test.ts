@@ -130,9 +130,9 @@ test('webhook messages are as documented', () => {
     describeDiscoveries({
       rule: { slug: 'r', name: 'R' },
       counts: { link: 1 },
-      muted: { since: at, until: at, topic: 't', delivery: 7n },
+      muted: { since: at, until: at, topic: 't', topic_name: 'T', delivery: 7n },
       limit: { per_day: 5, number: 5, waited: true, rest_of_day: 'none' },
-
+      names: new Map(),
       entries: [
         {
           id: 1n,

@@ -59,8 +59,8 @@ const MORE = [
   '/runs?topic=topic-slug',
   '/runs?search=search-slug',
 ];
-/** About programs (the reference of the API, SQL, the log of changes), or with lines that commands print, too: checks, digests. */
-const OF_PROGRAMS = /^\/(?:docs|explore\/sql|system\/audit|system$|digests(?:$|\?))/;
+/** About programs: the reference of the API, SQL, the log of changes. */
+const OF_PROGRAMS = /^\/(?:docs|explore\/sql|system\/audit)/;
 
 let stub: StubService;
 let world: World;

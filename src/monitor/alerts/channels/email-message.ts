@@ -1,6 +1,6 @@
 /** Composes mails: headers, and a text and an HTML part of equal content. */
 
-import { escapeHtml } from '../../../lib/text.ts';
+import { cleanLine, escapeHtml, truncateText } from '../../../lib/text.ts';
 import type { Mailbox } from '../../../lib/mail-address.ts';
 import { isWebUrl, trimEndSlashes } from '../../../model/links/link.ts';
 import { listRuleActions } from '../../digests/digest-actions.ts';
@@ -85,24 +85,29 @@ function describeMail(
     const footer = { reason: `Sent to the channel ${channel} as a test.`, manage, label: 'The channel' };
     return { subject: `[strandline] Test of ${channel}`, thread: null, manage, ...render(summary, footer) };
   }
-  const { rule } = message.data;
-  const topic = message.type === 'strandline.discoveries' ? message.data.topic : null;
+  const { rule, rule_name } = message.data;
+  const { topic, topic_name } =
+    message.type === 'strandline.discoveries' ? message.data : { topic: null, topic_name: null };
   const manage = base === null ? null : `${base}/alerts/rules/${rule}`;
   const stop = manage === null ? ` To stop it: strandline rules pause ${rule}` : '';
   const footer = {
-    reason: `Sent by the rule ${rule} to the channel ${channel}.${stop}`,
+    reason: `Sent by the rule “${nameShort(rule_name)}” to the channel ${channel}.${stop}`,
     manage,
     label: 'Change or stop this rule',
   };
   const parts =
     message.type === 'strandline.digest' ? renderDigest(message.data, base, footer) : render(summary, footer);
   return {
-    subject: `[strandline] ${topic ?? rule}`,
+    subject: `[strandline] ${nameShort(topic_name ?? rule_name)}`,
     thread: topic === null ? `rule.${rule}` : `topic.${topic}`,
     manage,
     ...parts,
   };
 }
+
+/** On one line that mail programs show whole. */
+const nameShort = (name: string) => truncateText(cleanLine(name), MAX_NAME);
+const MAX_NAME = 80;
 
 type Footer = { reason: string; manage: string | null; label: string };
 

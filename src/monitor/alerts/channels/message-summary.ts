@@ -155,7 +155,7 @@ function summarizeProblems({ rule_name, simulated, problems, total, link }: Prob
   const [only] = problems;
   const problemWords =
     only !== undefined && total === 1
-      ? titleProblem(only, only.change)
+      ? titleProblem({ ...only, subject: only.subject_name }, only.change)
       : describeProblemCounts(problems, total);
   return {
     title: addWarning(rule_name, problemWords, simulated),
@@ -303,7 +303,7 @@ function describeItem(discovery: MessageDiscovery): SummaryItem {
     case 'answer':
       return {
         ...plain,
-        title: `Answer of ${discovery.search}`,
+        title: cleanShort(`Answer of ${discovery.search_name}`, MAX_TEXT_LENGTH),
         text: cleanShort(formatAnswerLine(discovery.answer.changes), MAX_TEXT_LENGTH),
       };
   }
@@ -398,8 +398,8 @@ function describeLead(data: Discoveries): string | null {
   return sentences.length === 0 ? null : sentences.join(' ');
 }
 
-function describeMute({ topic, until }: NonNullable<Discoveries['muted']>, counts: string): string {
-  const what = topic === null ? 'Muted' : `Topic ${topic} muted`;
+function describeMute({ topic_name, until }: NonNullable<Discoveries['muted']>, counts: string): string {
+  const what = topic_name === null ? 'Muted' : `Topic ${cleanLine(topic_name)} muted`;
   return `${what} until ${describeTime(until)}: ${counts}.`;
 }
 
