@@ -2,6 +2,7 @@
 
 import { recordAudit } from '../../store/access/audit-entries.ts';
 import { type Database, type Id, inTransaction, type Queryable, readTime } from '../../store/db/database.ts';
+import { execute, selectIds, statement, verbatim } from '../../store/db/statement.ts';
 import { countPurge, type PurgeCounts } from '../../store/erase/orphans.ts';
 import { continuePurges, markPurged } from '../../store/erase/purge.ts';
 import { requestRecurringWork } from '../../store/runs/scanner.ts';
@@ -36,7 +37,7 @@ export async function requestPurge(ctx: ActingContext, target: PurgeTarget): Pro
   return inTransaction(ctx.db, async (tx) => {
     const topicId = target.kind === 'topic' ? id : null;
     // A search that is being added waits here, and is then refused.
-    await tx.query('SELECT FROM strandline.topics WHERE id = $1 FOR UPDATE', [topicId]);
+    await execute(tx, statement`SELECT FROM strandline.topics WHERE id = ${topicId} FOR UPDATE`);
     const searchIds = await listPurged(tx, target, id);
     for (const searchId of searchIds) {
       const search = await lockSearch(tx, searchId);
@@ -68,11 +69,11 @@ export async function finishPurge(
   { target, id }: Pick<RequestedPurge, 'target' | 'id'>,
   { stopping, onWait }: { stopping?: AbortSignal | undefined; onWait?: () => void } = {},
 ): Promise<boolean> {
-  const table = target.kind === 'topic' ? 'topics' : 'searches';
+  const table = verbatim(target.kind === 'topic' ? 'topics' : 'searches');
   for (let waited = false; ; waited = true) {
     await continuePurges(db, () => stopping?.aborted !== true);
-    const { rows } = await db.pool.query(`SELECT FROM strandline.${table} WHERE id = $1`, [id]);
-    if (rows.length === 0) return true;
+    const { rowCount } = await execute(db.pool, statement`SELECT FROM strandline.${table} WHERE id = ${id}`);
+    if (rowCount === 0) return true;
     if (stopping?.aborted === true) return false;
     if (!waited) onWait?.();
     await wait(RETRY_MS, undefined, { signal: stopping }).catch(() => {});
@@ -87,9 +88,5 @@ async function findId(db: Database, { kind, slug }: PurgeTarget): Promise<Id> {
 
 async function listPurged(db: Queryable, { kind }: PurgeTarget, id: Id): Promise<Id[]> {
   if (kind === 'search') return [id];
-  const { rows } = await db.query<{ id: Id }>(
-    'SELECT id FROM strandline.searches WHERE topic_id = $1 ORDER BY id',
-    [id],
-  );
-  return rows.map((row) => row.id);
+  return selectIds(db, statement`SELECT id FROM strandline.searches WHERE topic_id = ${id} ORDER BY id`);
 }

@@ -10,19 +10,10 @@ import type { ToolReport } from '../../model/tool-coverage.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { batched, givenRows } from '../db/batches.ts';
 import { backOffSql, type Database, type Id, isUnreachable, type Queryable } from '../db/database.ts';
-import {
-  execute,
-  isOver,
-  rowsOf,
-  type Statement,
-  statement,
-  timeOf,
-  verbatim,
-  sqlTime,
-} from '../db/statement.ts';
+import { execute, isOver, rowsOf, type Statement, statement, timeOf, verbatim } from '../db/statement.ts';
 import type { responses, runs } from '../schema/run-tables.ts';
-import { insertRejectsSql } from '../save/outcome.ts';
-import { encodeReports, insertToolsSql } from '../save/save-tools.ts';
+import { insertRejects } from '../save/outcome.ts';
+import { insertTools } from '../save/save-tools.ts';
 import { IS_ABANDONED, MAX_SHARED_LEASES } from './run-leases.ts';
 
 const compress = promisify(gzip);
@@ -268,32 +259,26 @@ export async function markUnreadable(
     now: Date | null;
   },
 ): Promise<boolean> {
-  const { rows } = await db.pool.query(
-    `WITH response AS (
-       UPDATE strandline.responses SET read_at = ${sqlTime('$3')} WHERE run_id = $1 AND n = $2 AND read_at IS NULL RETURNING run_id, received_at
+  const { runId, n, rejects, tools = [] } = input;
+  // Only of a response that reports tools.
+  const ended = statement`(SELECT run_id, received_at AS observed_at, NULL::boolean AS responded, 'not_reported' AS reason
+    FROM response WHERE ${tools.length > 0} AND NOT EXISTS (SELECT FROM strandline.run_results WHERE run_id = ${runId}))`;
+  const { rowCount } = await execute(
+    db.pool,
+    statement`WITH response AS (
+       UPDATE strandline.responses SET read_at = ${timeOf(input.now)} WHERE run_id = ${runId} AND n = ${n} AND read_at IS NULL
+       RETURNING run_id, received_at
      ), covered AS (
-       ${insertToolsSql(LATE_UNREADABLE, '$5')} WHERE t.observed_at IS NULL OR t.observed_at < excluded.observed_at
+       ${insertTools(ended, [{ runId, tools }])} WHERE t.observed_at IS NULL OR t.observed_at < excluded.observed_at
      ), counted AS (
-       UPDATE strandline.runs SET rejected = coalesce(rejected, 0) + json_array_length($4::json)
-       FROM response WHERE id = run_id
+       UPDATE strandline.runs SET rejected = coalesce(rejected, 0) + ${rejects.length} FROM response WHERE id = run_id
      ), kept AS (
-       ${insertRejectsSql('response', 'run_id', '$4')}
+       ${insertRejects('response', 'run_id', rejects)}
      )
      SELECT run_id FROM response`,
-    [
-      input.runId,
-      input.n,
-      input.now,
-      JSON.stringify(input.rejects),
-      encodeReports([{ runId: input.runId, tools: input.tools ?? [] }]),
-    ],
   );
-  return rows.length === 1;
+  return rowCount === 1;
 }
-
-/** For {@link insertToolsSql}, in the statement of {@link markUnreadable}: only of a response that reports tools. */
-const LATE_UNREADABLE = `(SELECT run_id, received_at AS observed_at, NULL::boolean AS responded, 'not_reported' AS reason
-  FROM response WHERE json_array_length($5::json) > 0 AND NOT EXISTS (SELECT FROM strandline.run_results WHERE run_id = $1))`;
 
 async function toResponse(row: ResponseRow): Promise<RawResponse> {
   return {

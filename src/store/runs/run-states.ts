@@ -4,10 +4,10 @@ import type { Operation, Tool } from '../../model/enumerations.ts';
 import type { Reject } from '../../model/parsed-results.ts';
 import type { ToolReport } from '../../model/tool-coverage.ts';
 import type { Database, Id, Queryable, Transaction } from '../db/database.ts';
-import { execute, selectIds, statement, timeOf, sqlTime } from '../db/statement.ts';
+import { execute, selectIds, statement, timeOf } from '../db/statement.ts';
 import { mayStart } from './run-leases.ts';
-import { insertRejectsSql } from '../save/outcome.ts';
-import { encodeReports, insertToolsSql } from '../save/save-tools.ts';
+import { insertRejects } from '../save/outcome.ts';
+import { insertTools } from '../save/save-tools.ts';
 import { OFFER_AGAIN_MS } from './slots.ts';
 
 /**
@@ -31,12 +31,19 @@ export async function failRun(
     now: Date | null;
   },
 ): Promise<boolean> {
-  const { rows } = await db.pool.query(
-    `WITH failed AS (
+  const response = input.unreadable ?? null;
+  // A run without a call requested no tool.
+  const ended = statement`(SELECT id AS run_id, false AS responded, ${input.code}::text AS reason,
+    (SELECT received_at FROM strandline.responses WHERE run_id = failed.id AND n = ${response}) AS observed_at
+    FROM failed WHERE EXISTS (SELECT FROM strandline.calls WHERE run_id = failed.id AND NOT refunded))`;
+  const tools = insertTools(ended, [{ runId: input.runId, tools: input.tools ?? [] }]);
+  const failed = await selectIds(
+    db.pool,
+    statement`WITH failed AS (
        UPDATE strandline.runs
-       SET status = 'failed', code = $3, reason = $4, rejected = $5, ended_at = ${sqlTime('$6')}, lease_until = NULL,
-         leases = 0, offer_at = NULL
-       WHERE id = $1 AND fence = $2 AND status = 'running'
+       SET status = 'failed', code = ${input.code}, reason = ${input.reason}, rejected = ${input.rejects?.length ?? null},
+         ended_at = ${timeOf(input.now)}, lease_until = NULL, leases = 0, offer_at = NULL
+       WHERE id = ${input.runId} AND fence = ${input.fence} AND status = 'running'
        RETURNING id, search_id, ended_at
      ), unknown AS (
        -- A call whose end could not be recorded may have been answered and billed. No ended run has a call under way.
@@ -44,35 +51,19 @@ export async function failRun(
        FROM failed WHERE run_id = failed.id AND state = 'sent'
      ), response AS (
        UPDATE strandline.responses SET read_at = failed.ended_at
-       FROM failed WHERE run_id = failed.id AND n = $8 AND read_at IS NULL
+       FROM failed WHERE run_id = failed.id AND n = ${response} AND read_at IS NULL
      ), covered AS (
-       ${insertToolsSql(FAILED_RUN, '$9')} RETURNING t.tool, t.asked, t.responded
+       ${tools} RETURNING t.tool, t.asked, t.responded
      ), counted AS (
        INSERT INTO strandline.count_increments (name, labels, n)
        SELECT 'run_tools', ARRAY[tool, 'silent', strandline.kind_of_search((SELECT search_id FROM failed))], 1 FROM covered WHERE asked AND NOT responded
      ), told AS (
-       ${insertRejectsSql('failed', 'id', '$7')}
+       ${insertRejects('failed', 'id', input.rejects ?? [])}
      )
      SELECT id FROM failed`,
-    [
-      input.runId,
-      input.fence,
-      input.code,
-      input.reason,
-      input.rejects?.length ?? null,
-      input.now,
-      JSON.stringify(input.rejects ?? []),
-      input.unreadable ?? null,
-      encodeReports([{ runId: input.runId, tools: input.tools ?? [] }]),
-    ],
   );
-  return rows.length === 1;
+  return failed.length === 1;
 }
-
-/** For {@link insertToolsSql}, in the statement of {@link failRun}: a run without a call requested no tool. */
-const FAILED_RUN = `(SELECT id AS run_id, false AS responded, $3::text AS reason,
-  (SELECT received_at FROM strandline.responses WHERE run_id = failed.id AND n = $8) AS observed_at
-  FROM failed WHERE EXISTS (SELECT FROM strandline.calls WHERE run_id = failed.id AND NOT refunded))`;
 
 /**
  * Requeues a leased run for a retry, or because this worker is stopping. The scan enqueues it at `notBefore`, or
