@@ -93,7 +93,7 @@ function createQueue<Input, Outcome>(
     });
 }
 
-type ColumnSqlType = 'bigint' | 'int' | 'numeric' | 'text' | 'boolean' | 'timestamptz' | 'bytea';
+type ColumnSqlType = 'bigint' | 'int' | 'numeric' | 'float8' | 'text' | 'boolean' | 'timestamptz' | 'bytea';
 
 /**
  * Rows with values for a prepared statement, as an item of FROM: one array per column. The subquery hides the arrays from the

@@ -1,48 +1,19 @@
 /** Saves the claims of a completion: first the claims of its search, then which of them this completion makes. */
 import type { ParsedStatement } from '../../model/parsed-results.ts';
 import { awaitAll, type Id, type Transaction } from '../db/database.ts';
+import { execute, type Statement, statement, verbatim } from '../db/statement.ts';
 
-const CLAIM_ROW = `position integer, role text, identity text, text text, addresses text[], not_returned text[], unresolved integer[]`;
+/** Rows of claims as JSON, as a table. */
+function claimRows(name: string, json: string): Statement {
+  return statement`json_to_recordset(${json}::json) AS ${verbatim(
+    `${name}(position integer, role text, identity text, text text, addresses text[], not_returned text[], unresolved integer[])`,
+  )}`;
+}
 
-/**
- * Claims that are new to the search, or that it made later than this. Inserted in the order of their identity, so
- * that a run and a repeated parse cannot deadlock. $1 search, $2 run, $3 time, $4 claims.
- */
-const INSERT_CLAIMS = `
-INSERT INTO strandline.claims AS c (search_id, role, identity, text, first_run_id, first_seen_at)
-SELECT $1, r.role, decode(r.identity, 'hex'), r.text, $2, $3
-FROM json_to_recordset($4::json) AS r(${CLAIM_ROW})
-LEFT JOIN LATERAL (
-  SELECT first_seen_at, first_run_id FROM strandline.claims
-  WHERE search_id = $1 AND role = r.role AND identity = decode(r.identity, 'hex') OFFSET 0
-) k ON true
-WHERE k.first_run_id IS NULL OR (k.first_seen_at, k.first_run_id) > ($3, $2)
-ORDER BY r.role, r.identity
-ON CONFLICT (search_id, role, identity) DO UPDATE
-  SET first_run_id = excluded.first_run_id, first_seen_at = excluded.first_seen_at
-  WHERE (c.first_seen_at, c.first_run_id) > (excluded.first_seen_at, excluded.first_run_id)`;
-
-/**
- * Two spellings of an address may be one link, which is cited once. $1 completion, $2 search, $3 claims, $4 claim
- * count.
- */
-const INSERT_COMPLETION_CLAIMS = `
-WITH rows AS (
-  SELECT r.*, c.id AS claim_id FROM json_to_recordset($3::json) AS r(${CLAIM_ROW})
-  CROSS JOIN LATERAL (
-    SELECT id FROM strandline.claims
-    WHERE search_id = $2 AND role = r.role AND identity = decode(r.identity, 'hex') OFFSET 0
-  ) c
-), inserted AS (
-  INSERT INTO strandline.completion_claims (completion_id, position, claim_id, link_ids, not_returned, unresolved)
-  SELECT $1, r.position, r.claim_id, ${linkIdsSql('r.addresses')}, ${linkIdsSql('r.not_returned')}, r.unresolved
-  FROM rows r
-)
-UPDATE strandline.completions SET claims = $4 WHERE id = $1`;
-
-function linkIdsSql(addresses: string): string {
-  return `ARRAY(SELECT la.link_id FROM unnest(${addresses}) WITH ORDINALITY u(address, n)
-    JOIN strandline.link_addresses la ON la.address = u.address GROUP BY la.link_id ORDER BY min(u.n))`;
+/** Two spellings of an address may be one link, which is cited once. @param addresses a column of them */
+function linkIds(addresses: string): Statement {
+  return verbatim(`ARRAY(SELECT la.link_id FROM unnest(${addresses}) WITH ORDINALITY u(address, n)
+    JOIN strandline.link_addresses la ON la.address = u.address GROUP BY la.link_id ORDER BY min(u.n))`);
 }
 
 /** Saves the claims of a completion, after its links. A completion without claims is marked as parsed. */
@@ -64,34 +35,42 @@ export async function saveClaims(
       not_returned: citations.flatMap(({ address, returned }) => (returned ? [] : [address])),
     })),
   );
-  if (claims.length > 0) {
-    const values = [searchId, runId, observedAt, rows];
-    await tx.query({ name: 'insert_claims', text: INSERT_CLAIMS, values });
-  }
-  const values = [completionId, searchId, rows, claims.length];
-  await tx.query({ name: 'insert_completion_claims', text: INSERT_COMPLETION_CLAIMS, values });
+  // Claims that are new to the search, or that it made later than this. Inserted in the order of their identity, so that a run and a
+  // repeated parse cannot deadlock.
+  if (claims.length > 0)
+    await execute(
+      tx,
+      statement`INSERT INTO strandline.claims AS c (search_id, role, identity, text, first_run_id, first_seen_at)
+        SELECT ${searchId}, r.role, decode(r.identity, 'hex'), r.text, ${runId}, ${observedAt}
+        FROM ${claimRows('r', rows)}
+        LEFT JOIN LATERAL (
+          SELECT first_seen_at, first_run_id FROM strandline.claims
+          WHERE search_id = ${searchId} AND role = r.role AND identity = decode(r.identity, 'hex') OFFSET 0
+        ) k ON true
+        WHERE k.first_run_id IS NULL OR (k.first_seen_at, k.first_run_id) > (${observedAt}, ${runId})
+        ORDER BY r.role, r.identity
+        ON CONFLICT (search_id, role, identity) DO UPDATE
+          SET first_run_id = excluded.first_run_id, first_seen_at = excluded.first_seen_at
+          WHERE (c.first_seen_at, c.first_run_id) > (excluded.first_seen_at, excluded.first_run_id)`,
+      'insert_claims',
+    );
+  await execute(
+    tx,
+    statement`WITH rows AS (
+        SELECT r.*, c.id AS claim_id FROM ${claimRows('r', rows)}
+        CROSS JOIN LATERAL (
+          SELECT id FROM strandline.claims
+          WHERE search_id = ${searchId} AND role = r.role AND identity = decode(r.identity, 'hex') OFFSET 0
+        ) c
+      ), inserted AS (
+        INSERT INTO strandline.completion_claims (completion_id, position, claim_id, link_ids, not_returned, unresolved)
+        SELECT ${completionId}, r.position, r.claim_id, ${linkIds('r.addresses')}, ${linkIds('r.not_returned')}, r.unresolved
+        FROM rows r
+      )
+      UPDATE strandline.completions SET claims = ${claims.length} WHERE id = ${completionId}`,
+    'insert_completion_claims',
+  );
 }
-
-/** $1 run. */
-const DELETE_KEY_ITEMS = `
-DELETE FROM strandline.key_items WHERE completion_id IN (SELECT id FROM strandline.completions WHERE run_id = $1)`;
-/** $1 run. */
-const DELETE_COMPLETION_CLAIMS = `
-DELETE FROM strandline.completion_claims
-WHERE completion_id IN (SELECT id FROM strandline.completions WHERE run_id = $1)`;
-/** $1 run. */
-const DELETE_CLAIMS = `
-DELETE FROM strandline.claims c WHERE c.first_run_id = $1
-  AND NOT EXISTS (SELECT FROM strandline.completion_claims m WHERE m.claim_id = c.id)`;
-/** $1 run. */
-const MOVE_FIRST_RUNS = `
-UPDATE strandline.claims c SET first_run_id = e.run_id, first_seen_at = e.observed_at
-FROM strandline.claims k CROSS JOIN LATERAL (
-  SELECT o.run_id, o.observed_at FROM strandline.completion_claims m
-  JOIN strandline.completions o ON o.id = m.completion_id
-  WHERE m.claim_id = k.id ORDER BY o.observed_at, o.run_id LIMIT 1
-) e
-WHERE k.first_run_id = $1 AND c.id = k.id`;
 
 /**
  * Deletes the key items and claims of the previous parse of a run. Claims that no other completion makes are deleted; the
@@ -99,6 +78,19 @@ WHERE k.first_run_id = $1 AND c.id = k.id`;
  * at the same time may make them, too. Sends all statements at once.
  */
 export async function clearCompletion(tx: Transaction, runId: Id): Promise<void> {
-  const statements = [DELETE_KEY_ITEMS, DELETE_COMPLETION_CLAIMS, DELETE_CLAIMS, MOVE_FIRST_RUNS];
-  await awaitAll(statements.map((statement) => tx.query(statement, [runId])));
+  const own = statement`completion_id IN (SELECT id FROM strandline.completions WHERE run_id = ${runId})`;
+  const statements = [
+    statement`DELETE FROM strandline.key_items WHERE ${own}`,
+    statement`DELETE FROM strandline.completion_claims WHERE ${own}`,
+    statement`DELETE FROM strandline.claims c WHERE c.first_run_id = ${runId}
+      AND NOT EXISTS (SELECT FROM strandline.completion_claims m WHERE m.claim_id = c.id)`,
+    statement`UPDATE strandline.claims c SET first_run_id = e.run_id, first_seen_at = e.observed_at
+      FROM strandline.claims k CROSS JOIN LATERAL (
+        SELECT o.run_id, o.observed_at FROM strandline.completion_claims m
+        JOIN strandline.completions o ON o.id = m.completion_id
+        WHERE m.claim_id = k.id ORDER BY o.observed_at, o.run_id LIMIT 1
+      ) e
+      WHERE k.first_run_id = ${runId} AND c.id = k.id`,
+  ];
+  await awaitAll(statements.map((each) => execute(tx, each)));
 }

@@ -5,19 +5,22 @@
  */
 import { compareStatements, findNews } from '../../model/statements/completion-change.ts';
 import { groupBy } from '../../lib/group-by.ts';
+import { givenRows } from '../db/batches.ts';
 import type { Id, Transaction } from '../db/database.ts';
+import { execute, rowsOf, type Statement, statement, verbatim } from '../db/statement.ts';
 
 /**
  * Taken before the completions are saved, and in the order of the searches: of two transactions that save neighbors, the
- * second sees the statements of the first. $1 searches.
+ * second sees the statements of the first.
  */
-const LOCK_SEARCHES = `
-SELECT pg_advisory_xact_lock(hashtextextended('strandline.completions ' || s.id, 0))
-FROM (SELECT DISTINCT id FROM unnest($1::bigint[]) u(id) ORDER BY id) s`;
-
 export async function lockCompletions(tx: Transaction, searchIds: readonly Id[]): Promise<void> {
-  if (searchIds.length > 0)
-    await tx.query({ name: 'lock_completions', text: LOCK_SEARCHES, values: [searchIds] });
+  if (searchIds.length === 0) return;
+  await execute(
+    tx,
+    statement`SELECT pg_advisory_xact_lock(hashtextextended('strandline.completions ' || s.id, 0))
+      FROM (SELECT DISTINCT id FROM unnest(${searchIds}::bigint[]) u(id) ORDER BY id) s`,
+    'lock_completions',
+  );
 }
 
 /** A statement is no news if one of so many completions, of so many days before, has it. */
@@ -45,42 +48,23 @@ export const KNOWN_BEFORE_SQL = `ARRAY(
 
 /**
  * The given completions, and later completions that may repeat their statements, each with the completions before it, newest
- * first. The previous completion is included however old it is. $1 completions.
+ * first. The previous completion is included however old it is.
  */
-const SELECT_WINDOWS = `
-WITH saved AS (
-  SELECT id, search_id, observed_at, run_id FROM strandline.completions WHERE id = ANY ($1::bigint[])
-), affected AS (
-  SELECT id, search_id, observed_at, run_id FROM saved
-  UNION SELECT n.id, n.search_id, n.observed_at, n.run_id FROM saved c CROSS JOIN LATERAL (
-    SELECT l.*, row_number() OVER (ORDER BY observed_at, run_id) AS place FROM (${nearSql('>', MAX_KNOWN_COMPLETIONS)}) l
-  ) n WHERE n.place = 1 OR n.observed_at <= c.observed_at + interval '${MAX_KNOWN_DAYS} days'
-)
-SELECT c.id AS after, ${KNOWN_BEFORE_SQL} AS before
-FROM affected c`;
+function selectWindows(completions: readonly Id[]): Statement {
+  return statement`WITH saved AS (
+      SELECT id, search_id, observed_at, run_id FROM strandline.completions WHERE id = ANY (${completions}::bigint[])
+    ), affected AS (
+      SELECT id, search_id, observed_at, run_id FROM saved
+      UNION SELECT n.id, n.search_id, n.observed_at, n.run_id FROM saved c CROSS JOIN LATERAL (
+        SELECT l.*, row_number() OVER (ORDER BY observed_at, run_id) AS place FROM (${verbatim(nearSql('>', MAX_KNOWN_COMPLETIONS))}) l
+      ) n WHERE n.place = 1 OR n.observed_at <= c.observed_at + ${MAX_KNOWN_DAYS} * interval '1 day'
+    )
+    SELECT c.id AS after, ${verbatim(KNOWN_BEFORE_SQL)} AS before
+    FROM affected c`;
+}
 type Window = { after: Id; before: Id[] };
 
-/** $1 completions. */
-const SELECT_STATEMENTS = `
-SELECT m.completion_id, m.position, c.text, cardinality(m.link_ids) + cardinality(m.unresolved) > 0 AS "isCited"
-FROM strandline.completion_claims m JOIN strandline.claims c ON c.id = m.claim_id
-WHERE m.completion_id = ANY ($1::bigint[]) ORDER BY m.completion_id, m.position`;
 type StatementRow = { completion_id: Id; position: number; text: string; isCited: boolean };
-
-/** $1 completions, $2 those before them, $3 positions of news, statements $4 new $5 revised $6 gone $7 kept, $8 similarities. */
-const UPDATE_CHANGES = `
-UPDATE strandline.completions c SET
-  changed = coalesce(u.news <> '', false), news = string_to_array(u.news, ',')::int[], previous_run_id = p.run_id,
-  statements_new = u.added, statements_revised = u.revised, statements_gone = u.gone, statements_kept = u.kept,
-  similarity = u.similarity,
-  citations_added = CASE WHEN p.id IS NOT NULL
-    THEN (SELECT count(*) FROM unnest(c.completion_links) l WHERE l <> ALL (p.completion_links)) END,
-  citations_removed = CASE WHEN p.id IS NOT NULL
-    THEN (SELECT count(*) FROM unnest(p.completion_links) l WHERE l <> ALL (c.completion_links)) END
-FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[])
-  AS u(id, before, news, added, revised, gone, kept, similarity)
-LEFT JOIN strandline.completions p ON p.id = u.before
-WHERE c.id = u.id`;
 
 /**
  * Compares saved completions with earlier completions, and later completions with the saved ones.
@@ -89,11 +73,7 @@ WHERE c.id = u.id`;
  */
 export async function saveCompletionChanges(tx: Transaction, saved: readonly Id[]): Promise<ReadonlySet<Id>> {
   if (saved.length === 0) return new Set();
-  const { rows: windows } = await tx.query<Window>({
-    name: 'completion_windows',
-    text: SELECT_WINDOWS,
-    values: [saved],
-  });
+  const windows = await rowsOf<Window>(tx, selectWindows(saved), 'completion_windows');
   const previous = await readStatements(
     tx,
     windows.flatMap(({ after, before: [last] }) => (last === undefined ? [] : [after, last])),
@@ -113,20 +93,34 @@ export async function saveCompletionChanges(tx: Transaction, saved: readonly Id[
     const all = before.map((id) => previous.get(id) ?? older.get(id) ?? []);
     return findNews(previous.get(after) ?? [], all);
   });
-  await tx.query({
-    name: 'completion_changes',
-    text: UPDATE_CHANGES,
-    values: [
-      windows.map(({ after }) => after),
-      windows.map(({ before }) => before[0] ?? null),
+  const changed = givenRows('u', {
+    id: ['bigint', windows.map(({ after }) => after)],
+    before: ['bigint', windows.map(({ before }) => before[0] ?? null)],
+    news: [
+      'text',
       news.map((told) => (told === null ? null : told.map(({ position }) => position).join(','))),
-      changes.map((change) => change?.added.length ?? null),
-      changes.map((change) => change?.revised.length ?? null),
-      changes.map((change) => change?.gone.length ?? null),
-      changes.map((change) => change?.kept.length ?? null),
-      changes.map((change) => change?.similarity ?? null),
     ],
+    added: ['int', changes.map((change) => change?.added.length ?? null)],
+    revised: ['int', changes.map((change) => change?.revised.length ?? null)],
+    gone: ['int', changes.map((change) => change?.gone.length ?? null)],
+    kept: ['int', changes.map((change) => change?.kept.length ?? null)],
+    similarity: ['float8', changes.map((change) => change?.similarity ?? null)],
   });
+  await execute(
+    tx,
+    statement`UPDATE strandline.completions c SET
+        changed = coalesce(u.news <> '', false), news = string_to_array(u.news, ',')::int[], previous_run_id = p.run_id,
+        statements_new = u.added, statements_revised = u.revised, statements_gone = u.gone, statements_kept = u.kept,
+        similarity = u.similarity,
+        citations_added = CASE WHEN p.id IS NOT NULL
+          THEN (SELECT count(*) FROM unnest(c.completion_links) l WHERE l <> ALL (p.completion_links)) END,
+        citations_removed = CASE WHEN p.id IS NOT NULL
+          THEN (SELECT count(*) FROM unnest(p.completion_links) l WHERE l <> ALL (c.completion_links)) END
+      FROM ${changed}
+      LEFT JOIN strandline.completions p ON p.id = u.before
+      WHERE c.id = u.id`,
+    'completion_changes',
+  );
   return new Set(windows.flatMap(({ after }, i) => ((news[i]?.length ?? 0) > 0 ? [after] : [])));
 }
 
@@ -139,10 +133,12 @@ async function readStatements(
   completions: readonly Id[],
 ): Promise<ReadonlyMap<Id, StatementRow[]>> {
   if (completions.length === 0) return new Map();
-  const { rows } = await tx.query<StatementRow>({
-    name: 'completion_statements',
-    text: SELECT_STATEMENTS,
-    values: [[...new Set(completions)]],
-  });
+  const rows = await rowsOf<StatementRow>(
+    tx,
+    statement`SELECT m.completion_id, m.position, c.text, cardinality(m.link_ids) + cardinality(m.unresolved) > 0 AS "isCited"
+      FROM strandline.completion_claims m JOIN strandline.claims c ON c.id = m.claim_id
+      WHERE m.completion_id = ANY (${[...new Set(completions)]}::bigint[]) ORDER BY m.completion_id, m.position`,
+    'completion_statements',
+  );
   return groupBy(rows, (row) => row.completion_id);
 }

@@ -7,6 +7,7 @@ import {
   type Transaction,
   onlyRow,
 } from '../db/database.ts';
+import { rowsOf, statement } from '../db/statement.ts';
 import { ensurePartitions } from '../maintenance/partitions.ts';
 import {
   type AgainInput,
@@ -93,14 +94,14 @@ export async function saveLate(db: Database, input: LateInput): Promise<Diff | n
 
 /** Reads the diff of a committed run. */
 export async function readCommittedDiff(db: Database, runId: Id): Promise<Diff> {
-  const { rows } = await db.pool.query<{ baseline: boolean; posts: Id[]; links: Id[]; completions: Id[] }>(
-    `SELECT r.baseline,
+  const rows = await rowsOf<{ baseline: boolean; posts: Id[]; links: Id[]; completions: Id[] }>(
+    db.pool,
+    statement`SELECT r.baseline,
        coalesce(array_agg(d.thing ORDER BY d.id) FILTER (WHERE d.kind = 'post'), '{}') AS posts,
        coalesce(array_agg(d.thing ORDER BY d.id) FILTER (WHERE d.kind = 'link'), '{}') AS links,
        coalesce(array_agg(d.thing) FILTER (WHERE d.kind = 'completion'), '{}') AS completions
      FROM strandline.runs r LEFT JOIN strandline.discoveries d ON d.run_id = r.id
-     WHERE r.id = $1 GROUP BY r.id`,
-    [runId],
+     WHERE r.id = ${runId} GROUP BY r.id`,
   );
   const row = onlyRow(rows, 'the saved run does not exist');
   return {
@@ -113,9 +114,9 @@ export async function readCommittedDiff(db: Database, runId: Id): Promise<Diff> 
 
 /** Posts from the previous parse of a run. */
 async function readFormerPosts(tx: Transaction, runId: Id): Promise<Id[]> {
-  const { rows } = await tx.query<{ post_ids: Id[] }>(
-    'SELECT post_ids FROM strandline.run_results WHERE run_id = $1',
-    [runId],
+  const rows = await rowsOf<{ post_ids: Id[] }>(
+    tx,
+    statement`SELECT post_ids FROM strandline.run_results WHERE run_id = ${runId}`,
   );
   return rows[0]?.post_ids ?? [];
 }

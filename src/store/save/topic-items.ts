@@ -5,8 +5,7 @@
  * (`store/stories/`).
  */
 import type { Id, Transaction } from '../db/database.ts';
-
-const S = 'strandline';
+import { rowsOf, statement, verbatim } from '../db/statement.ts';
 
 /** A newly sighted post or link. `place`: of its run in the list of runs, from 1. */
 export type Item = { place: number; kind: 'post' | 'link'; thing: Id };
@@ -24,40 +23,9 @@ export const POST_ID_KEY_SQL = `'post:' || p.service_id || ':' || p.external_id`
 export const POST_KEY_SQL = `coalesce(p.key, ${POST_ID_KEY_SQL})`;
 
 /**
- * A baseline reports if its search had its request before the topic had any result: then all that people can see is
- * baseline. One that was added later contains what was there before; another search reports it when it finds it.
- * $1 runs, $2 whether baseline. Of items: $3 index of their run in these lists, $4 kinds, $5 keys of posts and links.
- */
-const REPORT_ITEMS = `
-WITH runs AS MATERIALIZED (
-  SELECT u.place, s.topic_id, NOT u.baseline OR NOT EXISTS (
-    SELECT FROM ${S}.searches o JOIN ${S}.runs b ON b.search_id = o.id
-    WHERE o.topic_id = s.topic_id AND b.status = 'succeeded' AND b.ended_at < s.requested_at) AS reports
-  FROM unnest($1::bigint[], $2::boolean[]) WITH ORDINALITY u(run_id, baseline, place)
-  CROSS JOIN LATERAL (
-    SELECT s.topic_id, v.created_at AS requested_at FROM ${S}.runs r JOIN ${S}.searches s ON s.id = r.search_id
-    JOIN ${S}.search_versions v ON v.search_id = r.search_id AND v.version = r.request_version
-    WHERE r.id = u.run_id OFFSET 0
-  ) s
-), items AS MATERIALIZED (
-  SELECT u.n, r.topic_id, r.reports, coalesce(p.key, l.key) AS key
-  FROM unnest($3::int[], $4::text[], $5::bigint[]) WITH ORDINALITY u(place, kind, thing, n) JOIN runs r USING (place)
-  LEFT JOIN LATERAL (SELECT ${POST_KEY_SQL} AS key FROM ${S}.posts p WHERE u.kind = 'post' AND id = u.thing OFFSET 0) p ON true
-  LEFT JOIN LATERAL (SELECT canonical AS key FROM ${S}.links WHERE u.kind = 'link' AND id = u.thing OFFSET 0) l ON true
-), candidates AS MATERIALIZED (
-  SELECT DISTINCT ON (topic_id, key) topic_id, key, reports, n FROM items i
-  WHERE (SELECT reported FROM ${S}.topic_items WHERE topic_id = i.topic_id AND key = i.key OFFSET 0) IS NOT TRUE
-  ORDER BY topic_id, key, reports DESC, n
-), written AS (
-  INSERT INTO ${S}.topic_items AS i (topic_id, key, reported)
-  SELECT topic_id, key, reports FROM candidates ORDER BY topic_id, key
-  ON CONFLICT (topic_id, key) DO UPDATE SET reported = true WHERE NOT i.reported AND excluded.reported
-  RETURNING topic_id, key, reported
-)
-SELECT c.n::int AS n FROM candidates c JOIN written w USING (topic_id, key) WHERE w.reported`;
-
-/**
- * Records items as reported in the topics of their searches, in the order of their keys.
+ * Records items as reported in the topics of their searches, in the order of their keys. A baseline reports if its search had its
+ * request before the topic had any result: then all that people can see is baseline. One that was added later contains what was there
+ * before; another search reports it when it finds it.
  * @param runs in the order in which the places of the items count them
  * @returns the names ({@link itemName}) of the items that were not reported before, each key once
  */
@@ -67,16 +35,35 @@ export async function reportItems(
   items: readonly Item[],
 ): Promise<ReadonlySet<string>> {
   if (items.length === 0) return new Set();
-  const { rows } = await tx.query<{ n: number }>({
-    name: 'report_items',
-    text: REPORT_ITEMS,
-    values: [
-      runs.map(({ runId }) => runId),
-      runs.map(({ baseline }) => baseline),
-      items.map(({ place }) => place),
-      items.map(({ kind }) => kind),
-      items.map(({ thing }) => thing),
-    ],
-  });
+  const rows = await rowsOf<{ n: number }>(
+    tx,
+    statement`WITH runs AS MATERIALIZED (
+        SELECT u.place, s.topic_id, NOT u.baseline OR NOT EXISTS (
+          SELECT FROM strandline.searches o JOIN strandline.runs b ON b.search_id = o.id
+          WHERE o.topic_id = s.topic_id AND b.status = 'succeeded' AND b.ended_at < s.requested_at) AS reports
+        FROM unnest(${runs.map(({ runId }) => runId)}::bigint[], ${runs.map(({ baseline }) => baseline)}::boolean[]) WITH ORDINALITY u(run_id, baseline, place)
+        CROSS JOIN LATERAL (
+          SELECT s.topic_id, v.created_at AS requested_at FROM strandline.runs r JOIN strandline.searches s ON s.id = r.search_id
+          JOIN strandline.search_versions v ON v.search_id = r.search_id AND v.version = r.request_version
+          WHERE r.id = u.run_id OFFSET 0
+        ) s
+      ), items AS MATERIALIZED (
+        SELECT u.n, r.topic_id, r.reports, coalesce(p.key, l.key) AS key
+        FROM unnest(${items.map(({ place }) => place)}::int[], ${items.map(({ kind }) => kind)}::text[], ${items.map(({ thing }) => thing)}::bigint[]) WITH ORDINALITY u(place, kind, thing, n) JOIN runs r USING (place)
+        LEFT JOIN LATERAL (SELECT ${verbatim(POST_KEY_SQL)} AS key FROM strandline.posts p WHERE u.kind = 'post' AND id = u.thing OFFSET 0) p ON true
+        LEFT JOIN LATERAL (SELECT canonical AS key FROM strandline.links WHERE u.kind = 'link' AND id = u.thing OFFSET 0) l ON true
+      ), candidates AS MATERIALIZED (
+        SELECT DISTINCT ON (topic_id, key) topic_id, key, reports, n FROM items i
+        WHERE (SELECT reported FROM strandline.topic_items WHERE topic_id = i.topic_id AND key = i.key OFFSET 0) IS NOT TRUE
+        ORDER BY topic_id, key, reports DESC, n
+      ), written AS (
+        INSERT INTO strandline.topic_items AS i (topic_id, key, reported)
+        SELECT topic_id, key, reports FROM candidates ORDER BY topic_id, key
+        ON CONFLICT (topic_id, key) DO UPDATE SET reported = true WHERE NOT i.reported AND excluded.reported
+        RETURNING topic_id, key, reported
+      )
+      SELECT c.n::int AS n FROM candidates c JOIN written w USING (topic_id, key) WHERE w.reported`,
+    'report_items',
+  );
   return new Set(rows.flatMap(({ n }) => items.slice(n - 1, n)).map(itemName));
 }
