@@ -9,7 +9,7 @@ export const DERIVED: Readonly<Record<string, string>> = {
   volume: 'search_id, bucket_at',
   search_days: 'search_id, day_at',
   search_tops: 'search_id, kind, day_at, name',
-  post_gains: 'post_id',
+  post_counters: 'post_id',
   search_gains: 'search_id, hour_at',
   post_counters_at_age: 'search_id, post_id, hours',
   latest_results: 'search_id',

@@ -185,10 +185,11 @@ export function steps({ posts, searches, days, service, from, until }: Size): [n
     ],
     [
       'gains',
-      `INSERT INTO ${S}.post_gains (post_id, changed_at, changed_before_at, step_like_count, step_engagement,
-         ${COUNTERS.map((name) => `first_${name}_count, gained_${name}_count, lost_${name}_count`).join(', ')})
-       SELECT p.id, c.observed_at, c.observed_at - interval '1 hour', c.like_count / 9, c.like_count / 5, ${COUNTERS.map((name) => `0, c.${name}_count, 0`).join(', ')}
-       FROM ${S}.posts p JOIN ${S}.post_counters c ON c.post_id = p.id WHERE p.service_id = ${service} AND c.observed_at > p.first_seen_at`,
+      `UPDATE ${S}.post_counters c SET changed_before_at = c.observed_at - interval '1 hour', ${COUNTERS.map(
+        (name) => `first_${name}_count = 0, gained_${name}_count = c.${name}_count, lost_${name}_count = 0,
+         was_${name}_count = c.${name}_count * 8 / 9`,
+      ).join(', ')}
+       FROM ${S}.posts p WHERE c.post_id = p.id AND p.service_id = ${service} AND c.observed_at > p.first_seen_at`,
     ],
     // Of six posts in ten, at every age that they reached: the save asks which looks lay around it.
     [

@@ -11,50 +11,51 @@ CREATE OR REPLACE VIEW strandline_analytics.post_growth AS
     seen.last_seen_at,
     seen.last_seen_by,
     seen.not_seen_since,
-    g.changed_at,
-    coalesce(g.first_reply_count, c.reply_count) as first_reply_count,
+    (case when c.changed_before_at is not null then c.observed_at end)::timestamptz(3) as changed_at,
+    coalesce(c.first_reply_count, c.reply_count) as first_reply_count,
     c.reply_count,
-    coalesce(g.gained_reply_count, case when again.is_seen and c.reply_count is not null then 0 end) as gained_reply_count,
-    coalesce(g.lost_reply_count, case when again.is_seen and c.reply_count is not null then 0 end) as lost_reply_count,
-    coalesce(g.lost_reply_count > 0, false) as replies_fell,
-    coalesce(g.first_repost_count, c.repost_count) as first_repost_count,
+    coalesce(c.gained_reply_count, case when again.is_seen and c.reply_count is not null then 0 end) as gained_reply_count,
+    coalesce(c.lost_reply_count, case when again.is_seen and c.reply_count is not null then 0 end) as lost_reply_count,
+    coalesce(c.lost_reply_count > 0, false) as replies_fell,
+    coalesce(c.first_repost_count, c.repost_count) as first_repost_count,
     c.repost_count,
-    coalesce(g.gained_repost_count, case when again.is_seen and c.repost_count is not null then 0 end) as gained_repost_count,
-    coalesce(g.lost_repost_count, case when again.is_seen and c.repost_count is not null then 0 end) as lost_repost_count,
-    coalesce(g.lost_repost_count > 0, false) as reposts_fell,
-    coalesce(g.first_like_count, c.like_count) as first_like_count,
+    coalesce(c.gained_repost_count, case when again.is_seen and c.repost_count is not null then 0 end) as gained_repost_count,
+    coalesce(c.lost_repost_count, case when again.is_seen and c.repost_count is not null then 0 end) as lost_repost_count,
+    coalesce(c.lost_repost_count > 0, false) as reposts_fell,
+    coalesce(c.first_like_count, c.like_count) as first_like_count,
     c.like_count,
-    coalesce(g.gained_like_count, case when again.is_seen and c.like_count is not null then 0 end) as gained_like_count,
-    coalesce(g.lost_like_count, case when again.is_seen and c.like_count is not null then 0 end) as lost_like_count,
-    coalesce(g.lost_like_count > 0, false) as likes_fell,
-    coalesce(g.first_view_count, c.view_count) as first_view_count,
+    coalesce(c.gained_like_count, case when again.is_seen and c.like_count is not null then 0 end) as gained_like_count,
+    coalesce(c.lost_like_count, case when again.is_seen and c.like_count is not null then 0 end) as lost_like_count,
+    coalesce(c.lost_like_count > 0, false) as likes_fell,
+    coalesce(c.first_view_count, c.view_count) as first_view_count,
     c.view_count,
-    coalesce(g.gained_view_count, case when again.is_seen and c.view_count is not null then 0 end) as gained_view_count,
-    coalesce(g.lost_view_count, case when again.is_seen and c.view_count is not null then 0 end) as lost_view_count,
-    coalesce(g.lost_view_count > 0, false) as views_fell,
-    coalesce(g.first_quote_count, c.quote_count) as first_quote_count,
+    coalesce(c.gained_view_count, case when again.is_seen and c.view_count is not null then 0 end) as gained_view_count,
+    coalesce(c.lost_view_count, case when again.is_seen and c.view_count is not null then 0 end) as lost_view_count,
+    coalesce(c.lost_view_count > 0, false) as views_fell,
+    coalesce(c.first_quote_count, c.quote_count) as first_quote_count,
     c.quote_count,
-    coalesce(g.gained_quote_count, case when again.is_seen and c.quote_count is not null then 0 end) as gained_quote_count,
-    coalesce(g.lost_quote_count, case when again.is_seen and c.quote_count is not null then 0 end) as lost_quote_count,
-    coalesce(g.lost_quote_count > 0, false) as quotes_fell,
-    coalesce(g.first_impression_count, c.impression_count) as first_impression_count,
+    coalesce(c.gained_quote_count, case when again.is_seen and c.quote_count is not null then 0 end) as gained_quote_count,
+    coalesce(c.lost_quote_count, case when again.is_seen and c.quote_count is not null then 0 end) as lost_quote_count,
+    coalesce(c.lost_quote_count > 0, false) as quotes_fell,
+    coalesce(c.first_impression_count, c.impression_count) as first_impression_count,
     c.impression_count,
-    coalesce(g.gained_impression_count, case when again.is_seen and c.impression_count is not null then 0 end) as gained_impression_count,
-    coalesce(g.lost_impression_count, case when again.is_seen and c.impression_count is not null then 0 end) as lost_impression_count,
-    coalesce(g.lost_impression_count > 0, false) as impressions_fell,
-    coalesce(g.first_bookmark_count, c.bookmark_count) as first_bookmark_count,
+    coalesce(c.gained_impression_count, case when again.is_seen and c.impression_count is not null then 0 end) as gained_impression_count,
+    coalesce(c.lost_impression_count, case when again.is_seen and c.impression_count is not null then 0 end) as lost_impression_count,
+    coalesce(c.lost_impression_count > 0, false) as impressions_fell,
+    coalesce(c.first_bookmark_count, c.bookmark_count) as first_bookmark_count,
     c.bookmark_count,
-    coalesce(g.gained_bookmark_count, case when again.is_seen and c.bookmark_count is not null then 0 end) as gained_bookmark_count,
-    coalesce(g.lost_bookmark_count, case when again.is_seen and c.bookmark_count is not null then 0 end) as lost_bookmark_count,
-    coalesce(g.lost_bookmark_count > 0, false) as bookmarks_fell,
+    coalesce(c.gained_bookmark_count, case when again.is_seen and c.bookmark_count is not null then 0 end) as gained_bookmark_count,
+    coalesce(c.lost_bookmark_count, case when again.is_seen and c.bookmark_count is not null then 0 end) as lost_bookmark_count,
+    coalesce(c.lost_bookmark_count > 0, false) as bookmarks_fell,
     strandline_analytics.engagement(c.like_count, c.repost_count, c.reply_count, c.quote_count) as engagement,
-    coalesce(strandline_analytics.engagement(g.gained_like_count, g.gained_repost_count, g.gained_reply_count, g.gained_quote_count),
+    coalesce(strandline_analytics.engagement(c.gained_like_count, c.gained_repost_count, c.gained_reply_count, c.gained_quote_count),
       case when again.is_seen and num_nonnulls(c.like_count, c.repost_count, c.reply_count, c.quote_count) > 0 then 0 end) as gained_engagement,
-    coalesce(g.step_like_count / nullif(extract(epoch from greatest(seen.last_seen_at, g.changed_at) - g.changed_before_at)::float8 / 3600, 0),
-      case when g.post_id is null and again.is_seen and c.like_count is not null then 0 end) as likes_per_hour,
-    coalesce(g.step_engagement / nullif(extract(epoch from greatest(seen.last_seen_at, g.changed_at) - g.changed_before_at)::float8 / 3600, 0),
-      case when g.post_id is null and again.is_seen and num_nonnulls(c.like_count, c.repost_count, c.reply_count, c.quote_count) > 0 then 0 end) as engagement_per_hour,
-    case when coalesce(g.gained_like_count, case when again.is_seen then c.like_count end) is not null and seen.last_seen_at > p.first_seen_at then
+    coalesce(greatest(c.like_count - c.was_like_count, case when c.was_like_count is not null then 0 end)
+        / nullif(extract(epoch from greatest(seen.last_seen_at, c.observed_at) - c.changed_before_at)::float8 / 3600, 0),
+      case when c.changed_before_at is null and again.is_seen and c.like_count is not null then 0 end) as likes_per_hour,
+    coalesce(step.engagement / nullif(extract(epoch from greatest(seen.last_seen_at, c.observed_at) - c.changed_before_at)::float8 / 3600, 0),
+      case when c.changed_before_at is null and again.is_seen and num_nonnulls(c.like_count, c.repost_count, c.reply_count, c.quote_count) > 0 then 0 end) as engagement_per_hour,
+    case when coalesce(c.gained_like_count, case when again.is_seen then c.like_count end) is not null and seen.last_seen_at > p.first_seen_at then
       -- Nothing changed in these hours, or their snapshots are read.
       case when c.observed_at <= seen.last_seen_at - interval '24 hours' then 0 else coalesce((
         select sum(greatest(h.like_count - h.like_count_before, 0)) from (
@@ -69,7 +70,6 @@ CREATE OR REPLACE VIEW strandline_analytics.post_growth AS
   from strandline.posts p
   join strandline.services sv on sv.id = p.service_id
   left join strandline.authors a on a.id = p.author_id
-  left join strandline.post_gains g on g.post_id = p.id
   left join strandline.post_counters c on c.post_id = p.id
   -- Per post, so that a few posts are found by their keys.
   left join lateral (
@@ -84,6 +84,14 @@ CREATE OR REPLACE VIEW strandline_analytics.post_growth AS
       where g.post_id = p.id
     ) o
   ) seen on true
+  -- What was gained in the last change.
+  cross join lateral (
+    select strandline_analytics.engagement(
+      greatest(c.like_count - c.was_like_count, case when c.was_like_count is not null then 0 end),
+      greatest(c.repost_count - c.was_repost_count, case when c.was_repost_count is not null then 0 end),
+      greatest(c.reply_count - c.was_reply_count, case when c.was_reply_count is not null then 0 end),
+      greatest(c.quote_count - c.was_quote_count, case when c.was_quote_count is not null then 0 end)) as engagement
+  ) step
   -- A result has returned the post since its counters last changed: those that are known have gained nothing.
   cross join lateral (select seen.last_seen_at > c.observed_at as is_seen) again;
 

@@ -454,6 +454,8 @@ const DROPPED_COLUMNS: ReadonlyMap<string, readonly (readonly [string, string])[
 const DROPPED_TABLES: ReadonlyMap<string, readonly string[]> = new Map([
   ['archive_corpora', ['sandbox', 'documents', 'words', 'config']],
   ['archive_lexemes', ['lexeme', 'sandbox', 'documents', 'newest_at']],
+  // No counter had changed.
+  ['post_gains', ['post_id']],
 ]);
 
 /** Takes the added columns out of a backed-up table, and puts those in that are gone since. */

@@ -52,7 +52,6 @@ export const FACT_TABLES: Readonly<Record<string, LeftOut>> = {
   search_days: {},
   search_tops: {},
   run_gains: { top_post_id: 'of posts that gained as much, the one that was saved first' },
-  post_gains: {},
   post_counters_at_age: {},
   search_gains: {},
   latest_results: {},

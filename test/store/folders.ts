@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { LAST_SQUASHED } from '../../src/store/db/migrations-folder.ts';
+import { LAST_SQUASHED, MIGRATIONS_FOLDER } from '../../src/store/db/migrations-folder.ts';
 
 /**
  * Migrations of a test, in the order given; a statement per entry of each list.
@@ -33,5 +33,18 @@ export async function migrationsFolder(
       path.join(folder, 'views', `${name}.sql`),
       `${index === 0 ? version : ''}CREATE OR REPLACE VIEW strandline_analytics.${name} AS ${select};\n`,
     );
+  return folder;
+}
+
+/** The program's migrations before one whose name begins like this, without views. */
+export async function migrationsUntil(last: string): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'strandline-migrations-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await cp(MIGRATIONS_FOLDER, folder, { recursive: true });
+  await rm(path.join(folder, 'views'), { recursive: true });
+  const file = path.join(folder, 'meta', '_journal.json');
+  const journal: { entries: { tag: string }[] } = JSON.parse(await readFile(file, 'utf8'));
+  const entries = journal.entries.filter(({ tag }) => tag < last);
+  await writeFile(file, JSON.stringify({ ...journal, entries }));
   return folder;
 }

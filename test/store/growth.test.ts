@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { POST_COUNTERS } from '../../src/model/counters.ts';
 import { readGrowth, readPostGrowth, readSearchGrowth } from '../../src/store/queries/growth.ts';
 import { readAgesOfPost, readPostsAtAge, readTypicalAtAge } from '../../src/store/queries/counters-at-age.ts';
 import { readRisingPosts } from '../../src/store/queries/rising.ts';
@@ -509,16 +510,20 @@ test('gains from before the table existed are derived from snapshots, and equal 
   const kept = async () =>
     (
       await world.db.pool.query(
-        `SELECT g.* FROM strandline.post_gains g JOIN strandline.post_sightings s USING (post_id) WHERE search_id = $1 ORDER BY 1`,
+        `SELECT k.* FROM strandline.post_counters k JOIN strandline.post_sightings s USING (post_id) WHERE search_id = $1 ORDER BY 1`,
         [search.id],
       )
     ).rows;
   const before = await kept();
-  expect(before).toHaveLength(5);
+  expect(before.filter(({ changed_before_at }) => changed_before_at !== null)).toHaveLength(5);
+  const kinds = ['first', 'gained', 'lost', 'was'];
+  const lost = POST_COUNTERS.flatMap((counter) => kinds.map((kind) => `${kind}_${counter} = NULL`));
   await world.db.pool.query(
-    'DELETE FROM strandline.post_gains g USING strandline.post_sightings s WHERE s.post_id = g.post_id AND search_id = $1',
+    `UPDATE strandline.post_counters k SET changed_before_at = NULL, ${lost.join(', ')}
+     FROM strandline.post_sightings s WHERE s.post_id = k.post_id AND search_id = $1`,
     [search.id],
   );
+  expect(await kept()).not.toEqual(before);
   await rebuildTrends(world.ctx, search.id);
   expect(await kept()).toEqual(before);
 });

@@ -1,13 +1,10 @@
 /** Real and simulated data have databases of their own: a database has a kind, and what an older one had of the other goes. */
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../src/platform/postgres/connect.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { assertSchema, migrate } from '../../src/store/db/migrate.ts';
-import { MIGRATIONS_FOLDER } from '../../src/store/db/migrations-folder.ts';
 import { emptyDatabase } from '../database.ts';
+import { migrationsUntil } from './folders.ts';
 
 const log = createLogger('silent');
 
@@ -41,19 +38,6 @@ test.for(['real', 'sandbox'] as const)(
     expect(row).toEqual({ n: 0 });
   },
 );
-
-/** The program's migrations before there were databases of two kinds, without views. */
-async function migrationsUntil(last: string): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'strandline-migrations-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await cp(MIGRATIONS_FOLDER, folder, { recursive: true });
-  await rm(path.join(folder, 'views'), { recursive: true });
-  const file = path.join(folder, 'meta', '_journal.json');
-  const journal: { entries: { tag: string }[] } = JSON.parse(await readFile(file, 'utf8'));
-  const entries = journal.entries.filter(({ tag }) => tag < last);
-  await writeFile(file, JSON.stringify({ ...journal, entries }));
-  return folder;
-}
 
 const T = `'2026-11-21T12:00:00Z'::timestamptz`;
 /** Both sides found link 1; link 2 is simulated, link 3 real, and link 4 only in a simulated post. */

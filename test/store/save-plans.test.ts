@@ -74,7 +74,7 @@ test('no statement of a save or of deriving makes a sequential scan', async () =
       'count_days',
       'count_post_names',
       'link_days',
-      'count_posts',
+      'count_steps',
       'count_again',
       'follow',
       'keep_sight',
@@ -84,6 +84,13 @@ test('no statement of a save or of deriving makes a sequential scan', async () =
       'rising',
     ]),
   );
+  const late = new Map<string, Statement>();
+  await run(world, two, 14, [{ id: '701', like_count: 4 }], written(late));
+  for (const name of ['save_late_post_counters', 'sum_gains', 'count_again']) {
+    const statement = late.get(name);
+    expect(statement, name).toBeDefined();
+    if (statement !== undefined) statements.set(`${name} of a late copy`, statement);
+  }
   const client = await world.db.pool.connect();
   /** Large tables of which a statement with so many parameters reads all. */
   const readWhole = async (text: string, parameters: number, reads = isSequential): Promise<string[]> => {

@@ -31,6 +31,7 @@ import {
 } from '../../store/derive/pending-derivations.ts';
 import { readAnswersAgain, readAnswersOfRuns } from '../../store/derive/read-answer-names.ts';
 import { deriveRising } from '../../store/derive/derive-rising.ts';
+import { sumGainsOfSearch } from '../../store/derive/post-gains.ts';
 import { listSnapshotMonths } from '../../store/maintenance/partitions.ts';
 import { insertReports } from '../../store/derive/trend-reports.ts';
 import { deriveRunGains } from '../../store/volume/run-gains.ts';
@@ -272,16 +273,17 @@ export type RebuildCounts = { runs: number; posts: number };
 export async function rebuildTrends(ctx: FollowerContext, searchId: Id): Promise<RebuildCounts> {
   const { db } = ctx;
   const [oldest] = await listSnapshotMonths(db);
-  const rebuilt = await inSnapshot(db, async (tx) => {
+  const posts = await sumGainsOfSearch(db, searchId, oldest?.from ?? null);
+  const runs = await inSnapshot(db, async (tx) => {
     await waitForFollower(tx);
     const { uncounted } = await noteReadings(tx, { limit: 0, search: null });
     await countSaved(tx, uncounted);
-    const { again, runs, posts } = await rebuildSearch(tx, searchId, oldest?.from ?? null);
+    const { again, runs: logged } = await rebuildSearch(tx, searchId, oldest?.from ?? null);
     await deriveReadings(tx, [], { again, waiting: { which: 'all', now: ctx.clock.statementTime() } });
-    return { runs, posts };
+    return logged;
   });
   await derivePending(ctx, { settleMs: null });
-  return rebuilt;
+  return { runs, posts };
 }
 
 function inSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {

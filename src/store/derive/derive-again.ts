@@ -3,9 +3,9 @@
  * derived for its search since the hour of the reading is deleted, and the readings since then are derived again;
  * likewise for other searches for which it changes known posts. `trends rebuild` does the same from the beginning.
  */
-import { type Id, type Transaction, selectIds, onlyRow } from '../db/database.ts';
+import { type Id, type Transaction, onlyRow } from '../db/database.ts';
 import { S } from './counter-sql.ts';
-import { countPostsAgain } from './derive-gains.ts';
+import { waitingSteps } from './derive-gains.ts';
 import { dayOfPostSql, type Recount } from './count-items.ts';
 import type { Day } from './count-volume.ts';
 import { undoDerivations } from './undo-derivations.ts';
@@ -13,27 +13,36 @@ import { undoDerivations } from './undo-derivations.ts';
 const PENDING_TABLE = `${S}.pending_derivations`;
 
 /**
- * Searches with later derivations that did not know of an unchecked reading, and since when: its own search, and searches
- * that had seen a post whose counters it changed. Also its own if a run was read twice before anything was derived from it, or if
- * a former result of the run may have been derived: since its first response. Later means that a later result was
- * derived, or a response beside one (`is_counted`). $1 readings to check.
+ * Searches with later derivations that did not know of an unchecked reading, and since when: its own search, and all searches
+ * that had seen a post whose counters it changed, if a step after that was counted. Also its own if a run was read twice before
+ * anything was derived from it, or if a former result of the run may have been derived: since its first response. Later means that a
+ * later result was derived, or a response beside one (`is_counted`). $1 readings to check.
  */
 const FIND_LATER_READINGS = `
 WITH fresh AS MATERIALIZED (
   SELECT p.* FROM ${PENDING_TABLE} p WHERE p.id = ANY ($1::bigint[])
-), had AS (
+), ${waitingSteps("'{}'")}, had AS (
   SELECT f.search_id, f.at, f.touched_posts <> '{}' OR f.touched_links <> '{}' AS is_counted FROM fresh f
   UNION ALL
-  SELECT g.search_id, f.at, false FROM fresh f CROSS JOIN LATERAL unnest(f.changed_posts || f.touched_posts) u(id)
+  SELECT g.search_id, f.at, false FROM fresh f CROSS JOIN LATERAL unnest(f.touched_posts) u(id)
   CROSS JOIN LATERAL (SELECT search_id FROM ${S}.post_sightings WHERE post_id = u.id OFFSET 0) g
+), changed AS MATERIALIZED (
+  SELECT u.id, f.at, g.search_id, l.at AS latest_at FROM fresh f CROSS JOIN LATERAL unnest(f.changed_posts) u(id)
+  CROSS JOIN LATERAL (SELECT search_id FROM ${S}.post_sightings WHERE post_id = u.id OFFSET 0) g
+  LEFT JOIN LATERAL (SELECT at FROM ${S}.latest_results WHERE search_id = g.search_id OFFSET 0) l ON true
+), counted AS MATERIALIZED (
+  SELECT c.id, c.at FROM changed c WHERE c.latest_at >= c.at
+  UNION
+  SELECT u.id, f.at FROM fresh f CROSS JOIN LATERAL unnest(f.changed_posts) u(id)
+  CROSS JOIN LATERAL (SELECT observed_at FROM ${S}.post_counters WHERE post_id = u.id OFFSET 0) k
+  WHERE k.observed_at > f.at AND EXISTS (
+    SELECT FROM ${S}.post_snapshots e WHERE e.post_id = u.id AND e.observed_at > f.at
+      AND (e.post_id, e.observed_at) NOT IN (SELECT post_id, at FROM waiting))
 ), later AS (
   SELECT h.search_id, h.at FROM had h
   LEFT JOIN LATERAL (SELECT at FROM ${S}.latest_results WHERE search_id = h.search_id OFFSET 0) l ON true WHERE h.is_counted OR l.at >= h.at
   UNION ALL
-  SELECT g.search_id, f.at FROM fresh f CROSS JOIN LATERAL unnest(f.changed_posts) u(id)
-  CROSS JOIN LATERAL (SELECT changed_at FROM ${S}.post_gains WHERE post_id = u.id OFFSET 0) x
-  CROSS JOIN LATERAL (SELECT search_id FROM ${S}.post_sightings WHERE post_id = u.id OFFSET 0) g
-  WHERE x.changed_at >= f.at
+  SELECT c.search_id, c.at FROM changed c JOIN counted USING (id, at)
   UNION ALL
   SELECT f.search_id, least(f.at, o.at) FROM fresh f JOIN ${PENDING_TABLE} o ON o.search_id = f.search_id AND o.run_id = f.run_id
   WHERE o.id <> f.id AND f.posts IS NOT NULL AND o.posts IS NOT NULL
@@ -43,11 +52,6 @@ WITH fresh AS MATERIALIZED (
 )
 SELECT search_id, date_trunc('hour', min(at), 'UTC') AS since FROM later GROUP BY 1 ORDER BY 1`;
 
-/** Posts counted beyond a snapshot that one of these readings wrote. $1 readings. */
-const IS_OVERTAKEN = `
-SELECT DISTINCT u.id FROM ${PENDING_TABLE} p CROSS JOIN LATERAL unnest(p.changed_posts) u(id)
-CROSS JOIN LATERAL (SELECT changed_at FROM ${S}.post_gains WHERE post_id = u.id OFFSET 0) x
-WHERE p.id = ANY ($1::bigint[]) AND x.changed_at >= p.at`;
 /**
  * Posts of previous reads, by search. Includes readings that are checked later, because waiting ones are logged
  * again. $1 readings.
@@ -112,9 +116,7 @@ export async function checkReadings(tx: Transaction, ids: readonly Id[]): Promis
   const { rows: days } = await tx.query<Day>(UPDATE_SIGHTINGS, [
     edited.flatMap(({ post_id }) => post_id ?? []),
   ]);
-  const overtaken = await selectIds(tx, IS_OVERTAKEN, [ids]);
   const { rows: touched } = await tx.query<{ search_id: Id; id: Id }>(IS_TOUCHED, [ids]);
-  await countPostsAgain(tx, overtaken);
   const undone = await undoDerivations(tx, {
     searches: [...later.keys()],
     since: [...later.values()],
@@ -140,29 +142,18 @@ function keepEarliest(rows: readonly DeriveSince[]): Map<Id, Date> {
 const IS_POSSIBLE = `
 SELECT CASE WHEN EXISTS (SELECT FROM ${S}.post_sightings WHERE search_id = $1 AND first_seen_at < $2) THEN $2::timestamptz ELSE '-infinity' END AS since`;
 /**
- * Posts with all their snapshots, or without counted gains. Excludes posts waiting to be counted for other searches
- * too. $1 search, $2 since when there are snapshots.
- */
-const IS_COUNTABLE = `
-SELECT p.id FROM ${S}.post_sightings g JOIN ${S}.posts p ON p.id = g.post_id
-WHERE g.search_id = $1 AND (p.first_seen_at >= $2 OR NOT EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = p.id))
-  AND p.id NOT IN (SELECT u.id FROM ${PENDING_TABLE} d CROSS JOIN LATERAL unnest(d.changed_posts) u(id))`;
-
-/**
  * Derives all readings of a search again.
  * @param oldestMonth of the existing snapshots
- * @returns the number of readings and posts to derive again
+ * @returns the number of readings to derive again
  */
 export async function rebuildSearch(
   tx: Transaction,
   searchId: Id,
   oldestMonth: Date | null,
-): Promise<{ again: Recount; runs: number; posts: number }> {
+): Promise<{ again: Recount; runs: number }> {
   const from = oldestMonth ?? new Date(0);
   const { rows } = await tx.query<{ since: Date | number }>(IS_POSSIBLE, [searchId, from]);
   const since = rows[0]?.since instanceof Date ? rows[0].since : '-infinity';
-  const posts = await selectIds(tx, IS_COUNTABLE, [searchId, from]);
-  await countPostsAgain(tx, posts);
   const again = await undoDerivations(tx, {
     searches: [searchId],
     since: [since],
@@ -172,5 +163,5 @@ export async function rebuildSearch(
     `SELECT count(*)::int AS n FROM ${PENDING_TABLE} WHERE search_id = $1 AND posts IS NOT NULL`,
     [searchId],
   );
-  return { again, runs: onlyRow(counted).n, posts: posts.length };
+  return { again, runs: onlyRow(counted).n };
 }

@@ -72,12 +72,14 @@ WITH look AS MATERIALIZED (
     UNION
     SELECT o.post_id FROM (SELECT post_id, engagement FROM ${S}.dropped_posts WHERE search_id = l.search_id AND last_seen_at > l.lately OFFSET 0) o
     -- A post that never changed gained at most what it has. What it has may be from a later reading that is not derived yet.
-    WHERE o.engagement >= ${MIN_GAINED} OR EXISTS (SELECT FROM ${S}.post_gains WHERE post_id = o.post_id)
-      OR EXISTS (SELECT FROM ${S}.post_counters WHERE post_id = o.post_id AND observed_at > l.at)
+    WHERE o.engagement >= ${MIN_GAINED}
+      OR EXISTS (SELECT FROM ${S}.post_counters WHERE post_id = o.post_id AND (changed_before_at IS NOT NULL OR observed_at > l.at))
   ) i(id)
   CROSS JOIN LATERAL (SELECT id, created_at, first_seen_at FROM ${S}.posts WHERE id = i.id OFFSET 0) q
   CROSS JOIN LATERAL (SELECT first_seen_at FROM ${S}.post_sightings WHERE search_id = l.search_id AND post_id = i.id OFFSET 0) s
-  LEFT JOIN LATERAL (SELECT * FROM ${S}.post_gains WHERE post_id = i.id OFFSET 0) g ON true
+  LEFT JOIN LATERAL (
+    SELECT *, observed_at AS changed_at FROM ${S}.post_counters WHERE post_id = i.id AND changed_before_at IS NOT NULL OFFSET 0
+  ) g ON true
   WHERE q.created_at > l.lately OR g.changed_at > l.since
 ), held AS MATERIALIZED (
   SELECT c.*, CASE

@@ -212,7 +212,6 @@ export const REFERENCES: Readonly<
   latest_results: { search_id: goes('searches', MANY), run_id: follows('runs') },
   dropped_posts: { search_id: goes('searches', MANY), post_id: goes('posts') },
   post_counters_at_age: { search_id: goes('searches', MANY), post_id: goes('posts') },
-  post_gains: { post_id: goes('posts') },
 
   // Stories. `leaveStories` takes discoveries out of them before they are deleted.
   stories: {

@@ -124,7 +124,6 @@ const COUNTED_AS: Readonly<Record<string, string>> = {
   link_sightings: 'sightings',
   post_counters: 'snapshots',
   post_counters_at_age: 'snapshots',
-  post_gains: 'snapshots',
   post_sightings: 'sightings',
   post_snapshots: 'snapshots',
   post_versions: 'versions',

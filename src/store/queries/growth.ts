@@ -31,7 +31,8 @@ export async function readGrowth(
         UNION
         SELECT n.post_id FROM watched w JOIN strandline.dropped_posts n ON n.search_id = w.id AND n.last_seen_at >= ${since}
       )
-      SELECT g.post_id AS id FROM seen JOIN strandline.post_gains g USING (post_id) WHERE g.changed_at >= ${since}
+      SELECT g.post_id AS id FROM seen JOIN strandline.post_counters g USING (post_id)
+      WHERE g.observed_at >= ${since} AND g.changed_before_at IS NOT NULL
       ORDER BY ${orderBy(order)} DESC NULLS LAST, g.post_id DESC LIMIT ${limit}`,
   );
   return selectGrowth({ orm }, ids);

@@ -242,14 +242,11 @@ SELECT id, at, ${MICROS} AS by FROM (${timesOfFew(parts, few)}) found
 WHERE ${isAfter(order, statement`at`, statement`id`, after)} ORDER BY at ${sort}, id ${sort} LIMIT ${limit}`;
 };
 
-/** The row of counters `n` of a post, and its value. */
-const countOf = (order: CountOrder) =>
-  order === 'growth'
-    ? { table: 'post_gains', value: engagementSql('n.gained_') }
-    : {
-        table: 'post_counters',
-        value: order === 'engagement' ? engagementSql('n.') : `n.${COUNTER_BY_PLURAL[order]}`,
-      };
+/** The value of a post with the counters `n`. */
+function countOf(order: CountOrder): string {
+  if (order === 'growth') return engagementSql('n.gained_');
+  return order === 'engagement' ? engagementSql('n.') : `n.${COUNTER_BY_PLURAL[order]}`;
+}
 
 /** Sorts counts of the posts in range; nothing else of them is read. */
 function highestPosts(
@@ -258,7 +255,6 @@ function highestPosts(
   after: PostPlace | undefined,
   limit: number,
 ): Statement {
-  const { table, value } = countOf(order);
   const isLower =
     after === undefined ? TRUE : statement`(by, id) < (${after.by}::bigint, ${after.id}::bigint)`;
   return statement`
@@ -267,7 +263,7 @@ WITH ${mine}, these AS MATERIALIZED (
   WHERE ${IS_MINE} AND ${isMatching} AND ${isInTime} AND ${isOfPost}
 )
 SELECT id, by FROM (
-  SELECT t.id, coalesce(${verbatim(value)}, -1)::bigint AS by
-  FROM these t LEFT JOIN strandline.${verbatim(table)} n ON n.post_id = t.id
+  SELECT t.id, coalesce(${verbatim(countOf(order))}, -1)::bigint AS by
+  FROM these t LEFT JOIN strandline.post_counters n ON n.post_id = t.id
 ) counted WHERE ${isLower} ORDER BY by DESC, id DESC LIMIT ${limit}`;
 }

@@ -23,6 +23,7 @@ import {
   POST_COUNTER_COLUMNS,
   refreshedSql,
 } from './columns.ts';
+import { ADD_STEP } from '../derive/post-gains.ts';
 
 const S = 'strandline';
 
@@ -213,13 +214,14 @@ SELECT ${
 }
 
 /**
- * 4: counters of posts and authors that differ from the stored ones, with a snapshot. Returns existing posts with a new
- * snapshot and its time, and the indexes of posts and authors whose copies are late. From
+ * 4: counters of posts and authors that differ from the stored ones, with a snapshot, and gains of posts. Returns existing posts
+ * with a new snapshot and its time, those of them whose newest snapshot was corrected, so that their gains are summed up again, and
+ * the indexes of posts and authors whose copies are late. From
  * $1 on: services, IDs, keys or null, times and counters of posts; then the same of authors.
  */
 export const SAVE_COUNTERS = `
 WITH ${saveCountersSql('post', POST_COUNTER_COLUMNS, 1)}, ${saveCountersSql('author', AUTHOR_COUNTER_COLUMNS, 5 + Object.keys(POST_COUNTER_COLUMNS).length)}
-SELECT p.ids, p.times,
+SELECT p.ids, p.times, ARRAY(SELECT post_id FROM post_newest WHERE is_corrected) AS corrected,
   ARRAY(SELECT n FROM post_rows WHERE verdict <> 'same' AND id NOT IN (SELECT post_id FROM post_newest) ORDER BY n) AS late_posts,
   ARRAY(SELECT n FROM author_rows WHERE verdict <> 'same' AND id NOT IN (SELECT author_id FROM author_newest) ORDER BY n) AS late_authors
 FROM (
@@ -247,12 +249,14 @@ ${kind}_rows AS MATERIALIZED (
   INSERT INTO ${S}.${kind}_counters AS k (${kind}_id, observed_at, ${names})
   -- Late ones, too: the conflict locks their rows here, in the order of all saves, and changes nothing.
   SELECT id, observed_at, ${names} FROM ${kind}_rows WHERE verdict <> 'same' ORDER BY id
-  ON CONFLICT (${kind}_id) DO UPDATE SET observed_at = excluded.observed_at, ${refreshedSql(counters, 'excluded', 'k')}
+  ON CONFLICT (${kind}_id) DO UPDATE SET observed_at = excluded.observed_at, ${refreshedSql(counters, 'excluded', 'k')}${
+    kind === 'post' ? `,\n  ${ADD_STEP}` : ''
+  }
     WHERE k.${kind}_id = ANY (ARRAY(
         SELECT r.id FROM ${kind}_rows r WHERE r.verdict = 'changed'
           AND NOT EXISTS (SELECT FROM ${kind}_confirmed c WHERE c.id = r.id AND c.observed_at > r.observed_at)
       )) AND k.observed_at <= excluded.observed_at AND (${differsSql(counters, 'excluded', 'k')})
-  RETURNING ${kind}_id
+  RETURNING ${kind}_id${kind === 'post' ? ', coalesce(changed_before_at = observed_at, false) AS is_corrected' : ''}
 ), ${kind}_changes AS MATERIALIZED (
   SELECT r.* FROM ${kind}_rows r JOIN ${kind}_newest k ON k.${kind}_id = r.id WHERE ${anyKnownSql(counters, 'r')}
 ), ${kind}_history AS (

@@ -83,19 +83,29 @@ type SavedContent = {
 const pickLate = (items: Turn<unknown>['items'], late: readonly number[] = []): LateCopy[] =>
   late.flatMap((n) => items[n] ?? []);
 
-type CountersRow = { ids: Id[]; times: Date[]; late_posts: number[]; late_authors: number[] };
+type CountersRow = {
+  ids: Id[];
+  times: Date[];
+  corrected: Id[];
+  late_posts: number[];
+  late_authors: number[];
+};
 
-/** @returns existing posts with a new snapshot, and late copies, of which nothing is saved yet */
+/**
+ * @returns existing posts with a new snapshot; posts whose newest snapshot was corrected; and late copies, of which nothing is saved
+ *   yet
+ */
 export async function saveCounters(
   tx: Transaction,
   known: KnownItems,
-): Promise<{ changed: ChangedPost[]; late: Record<Kind, LateCopy[]> }> {
+): Promise<{ changed: ChangedPost[]; corrected: Id[]; late: Record<Kind, LateCopy[]> }> {
   const turns = buildCounterColumns(known.posts, known.authors);
   const saved = await awaitAll(
     turns.map(({ rows }) => queryPrepared<CountersRow>(tx, 'save_counters', SAVE_COUNTERS, rows)),
   );
   return {
     changed: saved.flatMap((row) => row?.ids.map((id, i) => ({ id, at: row.times[i] ?? new Date(0) })) ?? []),
+    corrected: saved.flatMap((row) => row?.corrected ?? []),
     late: {
       post: turns.flatMap(({ items }, turn) => pickLate(items, saved[turn]?.late_posts)),
       author: turns.flatMap(({ authors }, turn) => pickLate(authors, saved[turn]?.late_authors)),

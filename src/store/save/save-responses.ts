@@ -2,6 +2,7 @@
 import type { OwnLinkRule } from '../../model/links/link-identity.ts';
 import { awaitAll, type Id, type SendLast, type Transaction } from '../db/database.ts';
 import { insertPending } from '../derive/pending-derivations.ts';
+import { sumGains } from '../derive/post-gains.ts';
 import { leaveOutForgotten } from '../erase/tombstones.ts';
 import { saveLateCounters } from './late-counters.ts';
 import { SAVE_ADDRESSES, SAVE_LINKS, SAVE_POST_LINKS } from './link-sql.ts';
@@ -80,7 +81,9 @@ export async function saveResponses(
     insertSightings(tx, responses, known),
     saveTools(tx, results, again !== undefined),
   ]);
-  const changed = [...counters.changed, ...(await saveLateCounters(tx, counters.late))];
+  const late = await saveLateCounters(tx, counters.late);
+  const changed = [...counters.changed, ...late];
+  await sumGains(tx, [...new Set([...counters.corrected, ...late.map(({ id }) => id)])]);
   // Rows of posts and links are locked before completions, as everywhere.
   const [firstItems, touched, , , completions] = await awaitAll([
     reportItems(

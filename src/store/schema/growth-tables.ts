@@ -1,4 +1,4 @@
-/** Tables of growth: gains of posts and searches, counters at ages, newest results and dropped posts. */
+/** Tables of growth: gains of searches, counters at ages, newest results and dropped posts. */
 
 import { AGES, ENGAGEMENT_COUNTERS, forCounters, POST_COUNTERS } from '../../model/counters.ts';
 import { sql } from 'drizzle-orm';
@@ -14,21 +14,6 @@ import {
   unique,
 } from 'drizzle-orm/pg-core';
 import { counter, instant, key, ref, strandline } from './schema.ts';
-
-/**
- * Gains and losses of a post's counters since they were first known: sums of increases and of decreases. Only posts
- * with a changed counter have a row; the current value is first + gained - lost.
- */
-export const post_gains = strandline.table('post_gains', {
-  post_id: ref().primaryKey(),
-  /** The last change, and the change before it (or the first observation). */
-  changed_at: instant().notNull(),
-  changed_before_at: instant().notNull(),
-  /** Gain of the last change; null if unknown. */
-  step_like_count: counter(),
-  step_engagement: counter(),
-  ...forCounters(POST_COUNTERS, counter, ['first_*', 'gained_*', 'lost_*']),
-});
 
 type Counted = Record<(typeof ENGAGEMENT_COUNTERS)[number], AnyPgColumn>;
 

@@ -122,8 +122,16 @@ export const posts = strandline.table('posts', postColumns, (t) => [
 /** The newest known value of each counter of a post; every post has a row. Like {@link author_counters}. */
 export const post_counters = strandline.table('post_counters', {
   post_id: ref().primaryKey(),
+  /** The newest snapshot: when a counter last changed. */
   observed_at: instant().notNull(),
   ...postCounters,
+  /** The snapshot before it; null: no counter ever changed, and everything below is null. */
+  changed_before_at: instant(),
+  /**
+   * Each counter when it was first known, the sums of its increases and of its decreases since, and its value before the newest
+   * snapshot; null if that snapshot says nothing of it. The newest value is first + gained - lost.
+   */
+  ...forCounters(POST_COUNTERS, counter, ['first_*', 'gained_*', 'lost_*', 'was_*']),
 });
 
 /** A post's counters over time, only when one changed. Partitioned by month. */
