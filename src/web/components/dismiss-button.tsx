@@ -24,18 +24,23 @@ export function DismissForm({ topic }: { topic: string }) {
   );
 }
 
-/** @param props.text of the thing, for screen readers @param props.topic on a page of several topics */
+/** @param props.text of the thing, for screen readers @param props.topic on a page of several topics @param props.names whether the topic is named */
 export function DismissButton({
   kind,
   id,
   text,
   topic,
+  names = false,
 }: {
   kind: 'post' | 'link';
   id: Id;
   text: string;
   topic?: string;
+  names?: boolean;
 }) {
+  const frame = useFrame();
+  const words =
+    topic === undefined || !names ? 'Not relevant' : `Not relevant for ${cleanLine(nameTopic(frame, topic))}`;
   return (
     <IfAllowed scope="write">
       <button
@@ -45,8 +50,8 @@ export function DismissButton({
         class="quiet dismiss"
         name={kind}
         value={String(id)}
-        title="Not relevant"
-        aria-label={`Not relevant: ${truncateText(cleanLine(text), MAX_NAMED)}`}
+        title={words}
+        aria-label={`${words}: ${truncateText(cleanLine(text), MAX_NAMED)}`}
       >
         ✕
       </button>

@@ -14,7 +14,7 @@ import {
   isArchiveEmpty,
 } from '../../store/archive/index-archive.ts';
 import { findText, type TextMatches } from '../../store/archive/find-text.ts';
-import { HiddenSwitch } from '../components/dismiss-button.tsx';
+import { DismissForm, HiddenSwitch } from '../components/dismiss-button.tsx';
 import { Button, CheckedFields, Field, type FieldOption, TopicFilter } from '../components/form.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { writeAddress, writeListPath } from '../components/list-address.ts';
@@ -202,7 +202,7 @@ function HitList({
       <ol class="feed plain">
         {hits.map((hit) => (
           <li>
-            <HitView hit={hit} />
+            <HitView hit={hit} topic={isHidden ? null : filter.topic} />
           </li>
         ))}
       </ol>
@@ -211,6 +211,7 @@ function HitList({
           <a href={writeAddress('/explore', { ...filter, after: next })}>Next page</a>
         </p>
       )}
+      {isHidden ? null : <DismissForm topic={filter.topic ?? hits[0]?.found_by[0]?.topic ?? ''} />}
     </Section>
   );
 }

@@ -3,6 +3,7 @@
 import { SearchLink } from '../components/scope-names.tsx';
 import { nameCounted } from '../../model/counters.ts';
 import type { ExcerptPiece, TextHit } from '../../store/archive/find-text.ts';
+import { DismissButton } from '../components/dismiss-button.tsx';
 import { Icon } from '../components/icons.tsx';
 import { ShortCount } from '../components/numbers.tsx';
 import { nameAuthor } from '../components/post-card.tsx';
@@ -12,9 +13,15 @@ import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 /** Searches named per match; the page of the item lists all. */
 const MAX_FINDERS = 3;
 
-/** A match with its words highlighted. */
-export function HitView({ hit }: { hit: TextHit }) {
+/**
+ * A match with its words highlighted.
+ * @param props.topic that the search is limited to; null: without buttons that hide it, because it is hidden
+ */
+export function HitView({ hit, topic }: { hit: TextHit; topic: string | null | undefined }) {
   const { kind, post, link, at, found_by } = hit;
+  const finders = [...new Set(found_by.map((finder) => finder.topic))];
+  // A nested post is in no list of a topic.
+  const topics = topic === undefined ? finders : finders.filter((finder) => finder === topic);
   const place = post === null ? `/links/${link?.id}` : `/posts/${post.id}`;
   return (
     <article class="hit">
@@ -54,6 +61,15 @@ export function HitView({ hit }: { hit: TextHit }) {
           <SearchLink slug={search} />
         ))}
         {found_by.length <= MAX_FINDERS ? null : <span>and {found_by.length - MAX_FINDERS} more</span>}
+        {topics.slice(0, MAX_FINDERS).map((slug) => (
+          <DismissButton
+            kind={kind}
+            id={post?.id ?? link?.id ?? 0n}
+            text={post?.text ?? link?.title ?? link?.url ?? ''}
+            topic={slug}
+            names={topics.length > 1}
+          />
+        ))}
       </p>
     </article>
   );

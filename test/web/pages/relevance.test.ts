@@ -89,6 +89,30 @@ test('lists of a topic have a button for each item, and one form', async () => {
   }
 });
 
+test('a match of Explore has a button for each topic that found it, or for the one of the search', async () => {
+  const buttons = (html: string) =>
+    [...html.matchAll(/<button[^>]*class="quiet dismiss"[^>]*>/g)].map(
+      ([button]) => /formaction="([^"]*)"[^>]*aria-label="([^"]{0,30})/.exec(button)?.slice(1, 3) ?? [],
+    );
+  const { html } = await person.get('/explore?q=lighthouse+OR+council&kind=post');
+  expect(html.match(/id="dismiss"/g)).toHaveLength(1);
+  const found = buttons(html);
+  expect(found).toContainEqual([
+    '/topics/pier/dismiss',
+    expect.stringContaining('Not relevant for The pier'),
+  ]);
+  expect(found).toContainEqual([
+    '/topics/quay/dismiss',
+    expect.stringContaining('Not relevant for The quay'),
+  ]);
+  expect(found).toContainEqual([
+    '/topics/pier/dismiss',
+    expect.stringContaining('Not relevant: The lightho'),
+  ]);
+  const ofQuay = buttons((await person.get('/explore?q=lighthouse+OR+council&topic=quay')).html);
+  expect(ofQuay).toEqual([['/topics/quay/dismiss', expect.stringContaining('Not relevant: City')]]);
+});
+
 test('the overview and Explore count what they leave out, and show it at the same address', async () => {
   expect(await texts('/?range=7d')).toContain('2 new stories');
   await person.follow('/topics/pier/dismiss', { post: String(post), back: '/?range=7d' });
