@@ -44,18 +44,18 @@ export async function notifyAbout(
 ): Promise<{ rule: RuleRow; created: NewChannel | null }> {
   // Before a channel is created, which would remain without a rule.
   await assertTopicNotRemoved(ctx.db, notice.topic);
-  const created =
-    'channel' in to
-      ? null
-      : await withFreeSlug(pickKind(to.settings).kindName, (slug) =>
-          createChannel(ctx, { ...to.settings, slug }),
-        );
+  const created = 'channel' in to ? null : await createNamedChannel(ctx, to.settings);
   const channel = 'channel' in to ? to.channel : (created?.channel.slug ?? '');
   const stem = `${notice.topic.slice(0, 48)}-${notice.what}`;
   const rule = await withFreeSlug(stem, (slug) =>
     createRule(ctx, { ...describeRule(notice), slug, channels: [channel] }),
   );
   return { rule, created };
+}
+
+/** Creates a channel that is named after its kind. @throws InvalidInput, Refused as for a new channel */
+export function createNamedChannel(ctx: ActingContext, settings: Settings): Promise<NewChannel> {
+  return withFreeSlug(pickKind(settings).kindName, (slug) => createChannel(ctx, { ...settings, slug }));
 }
 
 const MAX_VARIANTS = 50;

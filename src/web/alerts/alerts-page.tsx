@@ -65,7 +65,7 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
       body: (
         <>
           <MutesSection mutes={mutes} ruleNames={names} />
-          <RuleTable rules={rules.filter(({ slug }) => slug !== SYSTEM_RULE)} channels={channels} />
+          <RuleTable rules={rules.filter(({ slug }) => slug !== SYSTEM_RULE)} />
           <ChannelTable channels={channels} />
           <ProblemSection open={open} ended={ended} rule={systemRule} />
           <Section title="Last deliveries" aside={<a href="/alerts/deliveries">All deliveries</a>}>
@@ -82,21 +82,14 @@ export function addAlertPages(app: App, routeContext: RouteContext): void {
   addMutePages(app, routeContext);
 }
 
-function RuleTable({ rules, channels }: { rules: readonly RuleRow[]; channels: readonly ChannelRow[] }) {
+function RuleTable({ rules }: { rules: readonly RuleRow[] }) {
   if (rules.length === 0)
     return (
       <Section title="Rules">
-        {channels.length === 0 ? (
-          <EmptyState
-            words="No alerts yet. Start with a channel: an address that receives webhooks."
-            todo={{ words: 'Create a channel', href: '/alerts/channels/new', scope: 'admin' }}
-          />
-        ) : (
-          <EmptyState
-            words="No rules yet."
-            todo={{ words: 'Create a rule', href: '/alerts/rules/new', scope: 'write' }}
-          />
-        )}
+        <EmptyState
+          words="No rules yet. A rule says what is sent, and where."
+          todo={{ words: 'Create a rule', href: '/alerts/rules/new', scope: 'write' }}
+        />
       </Section>
     );
   return (

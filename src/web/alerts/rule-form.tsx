@@ -1,6 +1,8 @@
 import type { Problem } from '../../model/errors.ts';
 import { GROWTH_MEASURES, UNUSUAL } from '../../model/growth-condition.ts';
 import { MAX_QUERY_LENGTH } from '../../model/search-query.ts';
+import { hasScopes } from '../../monitor/access/visitor-scopes.ts';
+import { RECOGNIZED_ADDRESSES } from '../../monitor/alerts/recognize-address.ts';
 import { PRESET_NAMES, PRESET_WORDS, readPreset } from '../../monitor/alerts/rule-presets.ts';
 import { RULE_KINDS, type RuleKind, SYSTEM_RULE } from '../../model/alerts.ts';
 import type { ChannelRow, RuleRow } from '../../store/alerts/alert-queries.ts';
@@ -43,6 +45,7 @@ const FIELD_LABELS = {
   quiet_hours: 'Quiet hours',
   tz: 'Time zone',
   channels: 'Channels',
+  address: 'Where to send',
 } as const;
 const COOLDOWNS = [
   ['0', 'none: send immediately'],
@@ -126,6 +129,11 @@ export function placeRuleProblem(problem: Problem): Problem {
   return problem.path === 'topic' || problem.path === 'search' ? { ...problem, path: 'watches' } : problem;
 }
 
+/** Without channels there is only the field for a new one. */
+function placeChannelProblem(problem: Problem): Problem {
+  return problem.path === 'channels' ? { ...problem, path: 'address' } : problem;
+}
+
 export function RuleForm({
   rule,
   values,
@@ -139,14 +147,10 @@ export function RuleForm({
   choices: RuleChoices;
 }) {
   const { channels } = choices;
-  if (channels.length === 0)
-    return (
-      <EmptyState
-        words="A rule needs a channel, and none exists yet."
-        todo={{ words: 'Create a channel first', href: '/alerts/channels/new', scope: 'admin' }}
-      />
-    );
   const frame = useFrame();
+  const mayAddChannel = hasScopes(frame.visitor, 'admin');
+  if (channels.length === 0 && !mayAddChannel)
+    return <EmptyState words="A rule needs a channel. Ask somebody with the scope admin to create one." />;
   const { zone } = frame;
   const watches = rule === null ? '' : formatRuleScope(rule);
   const defaults = rule ?? readPreset('balanced');
@@ -154,7 +158,7 @@ export function RuleForm({
     <Form
       action={rule === null ? '/alerts/rules' : `/alerts/rules/${rule.slug}`}
       values={values}
-      problems={problems}
+      problems={channels.length === 0 ? problems.map(placeChannelProblem) : problems}
       label={rule === null ? 'New rule' : `Edit ${rule.name}`}
       labels={FIELD_LABELS}
     >
@@ -254,13 +258,23 @@ export function RuleForm({
         autocomplete="off"
         help="Of the digest, the quiet hours, and the day that the limit counts."
       />
-      <Field
-        name="channels"
-        label={FIELD_LABELS.channels}
-        many
-        value={rule?.channels ?? (channels.length === 1 ? channels.map(({ slug }) => slug) : [])}
-        options={channels.map(({ slug, host }) => [slug, `${slug} (${host})`])}
-      />
+      {channels.length === 0 ? null : (
+        <Field
+          name="channels"
+          label={FIELD_LABELS.channels}
+          many
+          value={rule?.channels ?? (channels.length === 1 ? channels.map(({ slug }) => slug) : [])}
+          options={channels.map(({ slug, host }) => [slug, `${slug} (${host})`])}
+        />
+      )}
+      {mayAddChannel ? (
+        <Field
+          name="address"
+          label={channels.length === 0 ? 'Where to send' : 'Or a new channel'}
+          autocomplete="off"
+          help={`Paste ${RECOGNIZED_ADDRESSES}.`}
+        />
+      ) : null}
       <div class="buttons">
         <IfAllowed scope="write">
           <Button words={rule === null ? 'Create rule' : 'Save'} kind="main" />

@@ -33,11 +33,18 @@ import { ActionButton, type FormValues } from '../components/form.tsx';
 import { Icon, type IconName } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
-import { renderPage } from '../components/page-layout.tsx';
+import { preventCaching, renderPage } from '../components/page-layout.tsx';
 import { Crumbs, EmptyState, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
-import { type FormOutcome, formBody, readField, slugParams, toFormOutcome } from '../request-input.ts';
+import {
+  type FormOutcome,
+  formBody,
+  readField,
+  readFieldList,
+  slugParams,
+  toFormOutcome,
+} from '../request-input.ts';
 import {
   describeEditedRule,
   parseRuleForm,
@@ -49,6 +56,8 @@ import {
   RuleForm,
   ruleProposal,
 } from './rule-form.tsx';
+import { renderSecret } from './channel-pages.tsx';
+import { createPastedChannel } from './pasted-address.ts';
 import { MuteButton, MuteNotice } from './mute-pages.tsx';
 import { assertNotEdited } from '../edit/opened-field.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -78,18 +87,22 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
 
   app.post(
     '/alerts/rules',
-    { schema: { body: formBody }, config: { scope: 'write' } },
+    { schema: { body: formBody }, config: { scope: 'write' }, onSend: preventCaching },
     async (request, reply) => {
       const values = { on: [], channels: [], ...request.body };
       const again = readFormAct(values);
       if (again !== null) return previewForm(ctx, request, reply, null, again.values);
       const rule = parseRuleForm(values);
+      const pasted = takeAddress(values);
       try {
         const slug = readField(values, 'slug') ?? createSlug(rule.name ?? '');
-        const made = await createRule(request.acting, decodeInput(newRule, { ...rule, slug }));
+        const decoded = decodeInput(newRule, { ...rule, slug, channels: pasted.placed });
+        const added = await pasted.create(request);
+        const made = await createRule(request.acting, { ...decoded, channels: pasted.channels });
+        if (added?.secret != null) return renderSecret(request, reply, added, 'Channel and rule created');
         return redirectWithFlash(reply, `/alerts/rules/${made.slug}/past`, 'rule_made');
       } catch (error) {
-        return renderRule(ctx, request, reply, null, toRuleOutcome(error, values));
+        return renderRule(ctx, request, reply, null, toRuleOutcome(error, pasted.shown(values)));
       }
     },
   );
@@ -100,21 +113,24 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
 
   app.post(
     '/alerts/rules/:slug',
-    { schema: { ...schema, body: formBody }, config: { scope: 'write' } },
+    { schema: { ...schema, body: formBody }, config: { scope: 'write' }, onSend: preventCaching },
     async (request, reply) => {
       const values = { on: [], channels: [], ...request.body };
+      const pasted = takeAddress(values);
       const rule = await findRuleRow(ctx, request.params.slug);
       const again = readFormAct(values);
       if (again !== null) return previewForm(ctx, request, reply, rule, again.values);
       try {
         assertNotEdited(values, describeEditedRule(rule));
         const parse = rule.slug === SYSTEM_RULE ? parseSystemRuleForm : parseRuleForm;
-        const written = { ...parse(values), name: readField(values, 'name') ?? '' };
+        const written = { ...parse(values), name: readField(values, 'name') ?? '', channels: pasted.placed };
         const { rule: slug, ...edited } = decodeInput(editedRule, { rule: rule.slug, ...written });
-        await editRule(request.acting, slug, edited);
+        const added = await pasted.create(request);
+        await editRule(request.acting, slug, { ...edited, channels: pasted.channels });
+        if (added?.secret != null) return renderSecret(request, reply, added, 'Channel created, rule saved');
         return redirectWithFlash(reply, `/alerts/rules/${rule.slug}`, 'rule_saved');
       } catch (error) {
-        return renderRule(ctx, request, reply, rule, toRuleOutcome(error, values));
+        return renderRule(ctx, request, reply, rule, toRuleOutcome(error, pasted.shown(values)));
       }
     },
   );
@@ -170,6 +186,27 @@ export function addRulePages(app: App, { ctx }: RouteContext): void {
       ),
     });
   });
+}
+
+/** A slug that no channel has, in place of a channel that is created when the rest of the form is valid. */
+const NEW_CHANNEL = 'new-channel';
+
+/** The channels of a form, with that of a pasted address. It may be a secret, so it is not sent back. */
+function takeAddress(values: FormValues) {
+  const address = readField(values, 'address');
+  const channels = readFieldList(values, 'channels');
+  return {
+    channels,
+    placed: address === undefined ? [...channels] : [...channels, NEW_CHANNEL],
+    /** Creates it and adds it to `channels`. */
+    create: async (request: FastifyRequest) => {
+      if (address === undefined) return null;
+      const created = await createPastedChannel(request, address);
+      channels.push(created.channel.slug);
+      return created;
+    },
+    shown: ({ address: _secret, ...others }: FormValues): FormValues => ({ ...others, channels }),
+  };
 }
 
 /** A page with a button: how much the rule sends now, and how much it would send after one step. */

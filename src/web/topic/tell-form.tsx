@@ -1,6 +1,5 @@
 /** One field to be told about a topic: the address is recognized, the rest is one choice. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { newChannel } from '../../monitor/alerts/channel-shapes.ts';
 import { formatCount } from '../../lib/display-format.ts';
 import { awaitMembers } from '../../lib/await-members.ts';
 import {
@@ -9,13 +8,12 @@ import {
   type NoticeKind,
   notifyAbout,
 } from '../../monitor/alerts/notify-about.ts';
-import type { WrittenChannel } from '../../monitor/alerts/manage-channels.ts';
 import { RECOGNIZED_ADDRESSES } from '../../monitor/alerts/recognize-address.ts';
-import { decodeInput } from '../../monitor/http/request-problems.ts';
 import { type ChannelRow, readChannels } from '../../store/alerts/alert-queries.ts';
 import type { ActingContext, Context } from '../../monitor/context.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import { renderSecret } from '../alerts/channel-pages.tsx';
+import { readPastedSettings } from '../alerts/pasted-address.ts';
 import { redirectWithFlash } from '../components/flash-message.tsx';
 import { Button, Field, type FieldOption, Form } from '../components/form.tsx';
 import { IfAllowed } from '../components/page-frame.tsx';
@@ -54,17 +52,13 @@ export async function saveTell(
   const { created } = await notifyAbout(
     acting,
     notice,
-    channel === undefined ? { settings: readSettings(readField(values, 'address') ?? '') } : { channel },
+    channel === undefined
+      ? { settings: readPastedSettings(readField(values, 'address') ?? '') }
+      : { channel },
   );
   // A secret is shown once.
   if (created?.secret != null) return renderSecret(request, reply, created, 'Channel and rule created');
   return redirectWithFlash(reply, `/topics/${topic}`, 'told');
-}
-
-/** @throws InvalidInput if the address is not recognized */
-function readSettings(address: string) {
-  const { slug: _slug, ...settings } = decodeInput(newChannel, { slug: 'new', address }) as WrittenChannel; // texts, all of them
-  return settings;
 }
 
 export function TellSection({
