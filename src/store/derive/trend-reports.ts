@@ -1,6 +1,7 @@
 /** What is reported of searches over time, once, in the batch that derives it: spikes, changes of the state, and names in answers. */
 import type { nameChangesView, spikesView, trendStatesView } from '../schema/analytics-views.ts';
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
+import { execute, rowsOf, statement, verbatim } from '../db/statement.ts';
 import { insertGrowth, type NewGrowth } from './growth-reports.ts';
 import { LOCK_FEED } from '../save/save-sql.ts';
 import type { SpikeMeasure } from '../../model/closed-lists.ts';
@@ -21,19 +22,18 @@ export type NewNameChange = Omit<typeof nameChangesView.$inferSelect, 'id' | 'se
 type EarlierSpike = Pick<NewSpike, 'window_end' | 'only_by'>;
 
 /** The spikes of a search and measure whose windows ended after `since`. */
-export async function readSpikesSince(
+export function readSpikesSince(
   tx: Transaction,
   searchId: Id,
   measure: SpikeMeasure,
   since: Date,
 ): Promise<EarlierSpike[]> {
-  const { rows } = await tx.query<EarlierSpike>({
-    name: 'spikes_since',
-    text: `SELECT window_end, only_by FROM strandline.spikes
-      WHERE search_id = $1 AND measure = $2 AND window_end > $3 ORDER BY window_end`,
-    values: [searchId, measure, since],
-  });
-  return rows;
+  return rowsOf<EarlierSpike>(
+    tx,
+    statement`SELECT window_end, only_by FROM strandline.spikes
+      WHERE search_id = ${searchId} AND measure = ${measure} AND window_end > ${since} ORDER BY window_end`,
+    'spikes_since',
+  );
 }
 
 /** A search whose state may have changed at a run. */
@@ -50,36 +50,11 @@ export type StateCandidate = {
 
 /**
  * Those of the runs at which a day has ended, a silence may have begun (no time of day is more than four times as busy as the mean), or
- * posts came after a silence. $1 runs, $2 for each, the time of the oldest response in the batch of its search; $3 evidence of a silence,
- * $4 its hours, $5 posts that end it; how many days back $6 posts are found, $7 a silence is compared.
+ * posts came after a silence.
+ * @param runs one per search; `oldest`: when the first response of its search in the batch was received
+ * @param limits evidence of a silence and its hours, posts that end it, how many days back posts are found, and a silence is compared
  */
-const SELECT_STATE_CANDIDATES = `
-SELECT x.search_id, x.run_id, x.tz, x.observed_until, x.changed_at, x.is_day_over FROM (
-  SELECT c.search_id, c.run_id, v.tz, c.observed_until, CASE WHEN c.request_version > 1 THEN q.created_at END AS changed_at,
-    coalesce((SELECT max(observed_until) FROM strandline.coverage WHERE search_id = c.search_id AND observed_until < u.oldest)
-      < date_trunc('day', c.observed_until, 'UTC'), true) AS is_day_over,
-    (SELECT state FROM strandline.trend_states WHERE search_id = c.search_id ORDER BY id DESC LIMIT 1) AS state,
-    (SELECT since FROM strandline.trend_states WHERE search_id = c.search_id ORDER BY id DESC LIMIT 1) AS since,
-    (SELECT bucket_at FROM strandline.volume WHERE search_id = c.search_id AND exposed_posts > 0
-      AND bucket_at >= c.observed_until - $6 * interval '1 day' ORDER BY bucket_at DESC LIMIT 1) AS last_post_at
-  FROM unnest($1::bigint[], $2::timestamptz[]) u(run_id, oldest)
-  JOIN strandline.coverage c ON c.run_id = u.run_id
-  JOIN strandline.runs r ON r.id = c.run_id
-  JOIN strandline.searches s ON s.id = c.search_id
-  JOIN strandline.search_versions v ON v.search_id = c.search_id AND v.version = r.version
-  JOIN strandline.search_versions q ON q.search_id = c.search_id AND q.version = c.request_version
-  WHERE s.sensitivity <> 'off'
-) x
-WHERE x.is_day_over OR CASE WHEN x.state = 'silent'
-  THEN x.last_post_at >= x.since AND $5 <= (SELECT sum(exposed_posts) FROM strandline.volume WHERE search_id = x.search_id AND bucket_at >= x.since)
-  ELSE x.observed_until - x.last_post_at >= $4 * interval '1 hour' AND $3 <= (
-    SELECT 4.0 * sum(exposed_posts) / nullif(sum(exposure_ms), 0) FROM strandline.search_days
-    WHERE search_id = x.search_id AND day_at >= x.observed_until - $7 * interval '1 day'
-  ) * extract(epoch FROM x.observed_until - x.last_post_at) * 1000 END
-ORDER BY x.search_id`;
-
-/** @param runs one per search; `oldest`: when the first response of its search in the batch was received */
-export async function readStateCandidates(
+export function readStateCandidates(
   tx: Transaction,
   runs: readonly { run_id: Id; oldest: Date }[],
   limits: {
@@ -90,48 +65,45 @@ export async function readStateCandidates(
     comparedDays: number;
   },
 ): Promise<StateCandidate[]> {
-  const { rows } = await tx.query<StateCandidate>({
-    name: 'state_candidates',
-    text: SELECT_STATE_CANDIDATES,
-    values: [
-      runs.map(({ run_id }) => run_id),
-      runs.map(({ oldest }) => oldest),
-      limits.evidence,
-      limits.hours,
-      limits.returnPosts,
-      limits.historyDays,
-      limits.comparedDays,
-    ],
-  });
-  return rows;
+  return rowsOf<StateCandidate>(
+    tx,
+    statement`SELECT x.search_id, x.run_id, x.tz, x.observed_until, x.changed_at, x.is_day_over FROM (
+        SELECT c.search_id, c.run_id, v.tz, c.observed_until, CASE WHEN c.request_version > 1 THEN q.created_at END AS changed_at,
+          coalesce((SELECT max(observed_until) FROM strandline.coverage WHERE search_id = c.search_id AND observed_until < u.oldest)
+            < date_trunc('day', c.observed_until, 'UTC'), true) AS is_day_over,
+          (SELECT state FROM strandline.trend_states WHERE search_id = c.search_id ORDER BY id DESC LIMIT 1) AS state,
+          (SELECT since FROM strandline.trend_states WHERE search_id = c.search_id ORDER BY id DESC LIMIT 1) AS since,
+          (SELECT bucket_at FROM strandline.volume WHERE search_id = c.search_id AND exposed_posts > 0
+            AND bucket_at >= c.observed_until - ${limits.historyDays} * interval '1 day' ORDER BY bucket_at DESC LIMIT 1) AS last_post_at
+        FROM unnest(${runs.map(({ run_id }) => run_id)}::bigint[], ${runs.map(({ oldest }) => oldest)}::timestamptz[]) u(run_id, oldest)
+        JOIN strandline.coverage c ON c.run_id = u.run_id
+        JOIN strandline.runs r ON r.id = c.run_id
+        JOIN strandline.searches s ON s.id = c.search_id
+        JOIN strandline.search_versions v ON v.search_id = c.search_id AND v.version = r.version
+        JOIN strandline.search_versions q ON q.search_id = c.search_id AND q.version = c.request_version
+        WHERE s.sensitivity <> 'off'
+      ) x
+      WHERE x.is_day_over OR CASE WHEN x.state = 'silent'
+        THEN x.last_post_at >= x.since AND ${limits.returnPosts} <= (SELECT sum(exposed_posts) FROM strandline.volume WHERE search_id = x.search_id AND bucket_at >= x.since)
+        ELSE x.observed_until - x.last_post_at >= ${limits.hours} * interval '1 hour' AND ${limits.evidence} <= (
+          SELECT 4.0 * sum(exposed_posts) / nullif(sum(exposure_ms), 0) FROM strandline.search_days
+          WHERE search_id = x.search_id AND day_at >= x.observed_until - ${limits.comparedDays} * interval '1 day'
+        ) * extract(epoch FROM x.observed_until - x.last_post_at) * 1000 END
+      ORDER BY x.search_id`,
+    'state_candidates',
+  );
 }
 
 /** The states that a search was reported in after a time, and the one before, oldest first. */
-export async function readReportedStates(
-  tx: Transaction,
-  searchId: Id,
-  since: Date,
-): Promise<NewTrendState[]> {
-  const { rows } = await tx.query<NewTrendState>({
-    name: 'reported_states',
-    text: `SELECT * FROM strandline.trend_states WHERE search_id = $1
-        AND id >= coalesce((SELECT max(id) FROM strandline.trend_states WHERE search_id = $1 AND at <= $2), 0)
+export function readReportedStates(tx: Transaction, searchId: Id, since: Date): Promise<NewTrendState[]> {
+  return rowsOf<NewTrendState>(
+    tx,
+    statement`SELECT * FROM strandline.trend_states WHERE search_id = ${searchId}
+        AND id >= coalesce((SELECT max(id) FROM strandline.trend_states WHERE search_id = ${searchId} AND at <= ${since}), 0)
       ORDER BY id`,
-    values: [searchId, since],
-  });
-  return rows;
+    'reported_states',
+  );
 }
-
-/** Rows of a table and their discoveries. $1 the rows as JSON. */
-const insertSql = (table: string, key: string, kind: string, columns: string) => `
-WITH fresh AS (
-  INSERT INTO strandline.${table} (${columns})
-  SELECT ${columns} FROM json_populate_recordset(NULL::strandline.${table}, $1::json) ORDER BY search_id, ${key}
-  ON CONFLICT (search_id, ${key}) DO NOTHING
-  RETURNING id, search_id, run_id, at
-)
-INSERT INTO strandline.discoveries (search_id, run_id, at, baseline, kind, thing)
-SELECT search_id, run_id, at, false, '${kind}', id FROM fresh ORDER BY id`;
 
 /** Runs at the end of the batch, because the feed is locked until the commit. */
 export async function insertReports(
@@ -155,6 +127,7 @@ export async function insertReports(
   await insertGrowth(tx, growth);
 }
 
+/** Inserts rows of a table with their discoveries. */
 async function insertRows(
   tx: Transaction,
   table: string,
@@ -164,5 +137,18 @@ async function insertRows(
 ): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
-  await tx.query(insertSql(table, key, kind, Object.keys(first).join(', ')), [writeRows(rows)]);
+  const into = verbatim(`strandline.${table}`);
+  const columns = verbatim(Object.keys(first).join(', '));
+  const unique = verbatim(key);
+  await execute(
+    tx,
+    statement`WITH fresh AS (
+        INSERT INTO ${into} (${columns})
+        SELECT ${columns} FROM json_populate_recordset(NULL::${into}, ${writeRows(rows)}::json) ORDER BY search_id, ${unique}
+        ON CONFLICT (search_id, ${unique}) DO NOTHING
+        RETURNING id, search_id, run_id, at
+      )
+      INSERT INTO strandline.discoveries (search_id, run_id, at, baseline, kind, thing)
+      SELECT search_id, run_id, at, false, ${kind}, id FROM fresh ORDER BY id`,
+  );
 }

@@ -3,7 +3,7 @@
 import { amongIds, type Id, type Orm, type Pooled, prepareOnce } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import { spikesView, trendStatesView } from '../schema/analytics-views.ts';
-import { countedAtSql, measurableBetweenSql } from '../volume/post-time.ts';
+import { countedAtSql, measurableBetween } from '../volume/post-time.ts';
 import type { DataScope } from './data-scope.ts';
 import { equals, within } from './view-conditions.ts';
 import { and, asc, desc, eq, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
@@ -51,7 +51,7 @@ export type SpikePost = {
 };
 
 const COUNTED_AT = verbatim(countedAtSql('g'));
-const IN_WINDOW = verbatim(measurableBetweenSql('g', 'k.window_start', 'k.window_end'));
+const IN_WINDOW = measurableBetween('g', verbatim('k.window_start'), verbatim('k.window_end'));
 
 /** The posts that the search of a spike found in its window, earliest first. @returns at most 100 */
 export async function readPostsOfSpike({ pool }: Pooled, id: Id): Promise<SpikePost[]> {

@@ -1,5 +1,6 @@
 /** The time of a post: when it counts, in which quarter-hour, and whether it measures the rate. */
 import { QUARTER_MS } from '../../lib/time.ts';
+import { type Statement, statement, verbatim } from '../db/statement.ts';
 
 /**
  * When a post counts, in which quarter-hour, and where in it, in milliseconds: one without a time, or dated after its sighting, counts
@@ -16,6 +17,8 @@ export const offsetSql = (g: string) =>
 /** Whether a post measures the rate if its time is observed: not without a time, and not if dated an hour ahead. */
 export const isMeasurableSql = (g: string) => `${g}.post_created_at < ${g}.first_seen_at + interval '1 hour'`;
 
-/** These posts of a range, found by an index. */
-export const measurableBetweenSql = (g: string, from: string, until: string) =>
-  `${countedAtSql(g)} >= ${from} AND ${countedAtSql(g)} < ${until} AND ${isMeasurableSql(g)}`;
+/** These posts of a range, found by an index. @param from a time, or a column of times */
+export function measurableBetween(g: string, from: Date | Statement, until: Date | Statement): Statement {
+  const at = verbatim(countedAtSql(g));
+  return statement`${at} >= ${from}::timestamptz AND ${at} < ${until}::timestamptz AND ${verbatim(isMeasurableSql(g))}`;
+}

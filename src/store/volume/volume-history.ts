@@ -1,5 +1,6 @@
 import { QUARTER_MS } from '../../lib/time.ts';
 import type { Id, Pooled, Transaction } from '../db/database.ts';
+import { rowsOf, statement, verbatim } from '../db/statement.ts';
 import type { Sensitivity } from '../../model/closed-lists.ts';
 
 /** Inputs of a search's alerts at a run. */
@@ -16,31 +17,27 @@ export type WatchedSearch = {
   gained: number;
 };
 
-/** $1 runs, $2 for each, when the recent range begins. */
-const SELECT_WATCHED = `
-SELECT c.run_id, s.sensitivity, v.tz, c.every_seconds, c.observed_until,
-  CASE WHEN c.request_version > 1 THEN q.created_at END AS since,
-  (SELECT coalesce(sum(posts), 0)::float8 FROM strandline.volume WHERE search_id = c.search_id AND bucket_at >= u.recent_from) AS recent,
-  (SELECT coalesce(sum(gained), 0)::float8 FROM strandline.run_gains WHERE search_id = c.search_id AND until_at > u.recent_from) AS gained
-FROM unnest($1::bigint[], $2::timestamptz[]) u(run_id, recent_from)
-JOIN strandline.coverage c ON c.run_id = u.run_id
-JOIN strandline.runs r ON r.id = c.run_id
-JOIN strandline.searches s ON s.id = c.search_id
-JOIN strandline.search_versions v ON v.search_id = c.search_id AND v.version = r.version
-JOIN strandline.search_versions q ON q.search_id = c.search_id AND q.version = c.request_version
-WHERE s.sensitivity <> 'off'`;
-
 /** For runs with coverage whose searches have alerts. @param recentFrom for each run */
 export async function readWatched(
   tx: Transaction,
   runIds: readonly Id[],
   recentFrom: readonly Date[],
 ): Promise<Map<Id, WatchedSearch>> {
-  const { rows } = await tx.query<WatchedSearch>({
-    name: 'watched',
-    text: SELECT_WATCHED,
-    values: [runIds, recentFrom],
-  });
+  const rows = await rowsOf<WatchedSearch>(
+    tx,
+    statement`SELECT c.run_id, s.sensitivity, v.tz, c.every_seconds, c.observed_until,
+        CASE WHEN c.request_version > 1 THEN q.created_at END AS since,
+        (SELECT coalesce(sum(posts), 0)::float8 FROM strandline.volume WHERE search_id = c.search_id AND bucket_at >= u.recent_from) AS recent,
+        (SELECT coalesce(sum(gained), 0)::float8 FROM strandline.run_gains WHERE search_id = c.search_id AND until_at > u.recent_from) AS gained
+      FROM unnest(${runIds}::bigint[], ${recentFrom}::timestamptz[]) u(run_id, recent_from)
+      JOIN strandline.coverage c ON c.run_id = u.run_id
+      JOIN strandline.runs r ON r.id = c.run_id
+      JOIN strandline.searches s ON s.id = c.search_id
+      JOIN strandline.search_versions v ON v.search_id = c.search_id AND v.version = r.version
+      JOIN strandline.search_versions q ON q.search_id = c.search_id AND q.version = c.request_version
+      WHERE s.sensitivity <> 'off'`,
+    'watched',
+  );
   return new Map(rows.map((row) => [row.run_id, row]));
 }
 
@@ -48,11 +45,9 @@ export async function readWatched(
 type VolumeHistory = { from: number; counts: Float64Array; seconds: Float64Array };
 
 /** As text instead of rows: six weeks are 4,032 quarter-hours, read at every run. */
-const HISTORY_COLUMNS = `string_agg((date_part('epoch', bucket_at)::bigint / 900)::text, ',') AS quarters,
-  string_agg(exposed_posts::text, ',') AS posts, string_agg(exposure_ms::text, ',') AS exposure`;
-
-const SELECT_VOLUME_HISTORY = `
-SELECT ${HISTORY_COLUMNS} FROM strandline.volume WHERE search_id = $1 AND bucket_at >= $2 AND bucket_at < $3`;
+const HISTORY_COLUMNS =
+  verbatim(`string_agg((date_part('epoch', bucket_at)::bigint / 900)::text, ',') AS quarters,
+  string_agg(exposed_posts::text, ',') AS posts, string_agg(exposure_ms::text, ',') AS exposure`);
 
 /** The volume of a search in a range, of the observed time only (ms since 1970, both whole quarter-hours). */
 export async function readVolumeHistory(
@@ -61,12 +56,13 @@ export async function readVolumeHistory(
   from: number,
   until: number,
 ): Promise<VolumeHistory> {
-  const { rows } = await tx.query<HistoryRow>({
-    name: 'volume_history',
-    text: SELECT_VOLUME_HISTORY,
-    values: [searchId, new Date(from), new Date(until)],
-  });
-  return parseHistory(rows[0], from, until);
+  const [row] = await rowsOf<HistoryRow>(
+    tx,
+    statement`SELECT ${HISTORY_COLUMNS} FROM strandline.volume
+      WHERE search_id = ${searchId} AND bucket_at >= ${new Date(from)} AND bucket_at < ${new Date(until)}`,
+    'volume_history',
+  );
+  return parseHistory(row, from, until);
 }
 
 type HistoryRow = { quarters: string | null; posts: string; exposure: string };
@@ -94,35 +90,29 @@ export type CurrentHistory = VolumeHistory & {
 };
 
 /**
- * $1 searches, $2 the beginning and $3 the end of the range. A change of the request starts a new baseline with the next quarter-hour, as
- * it does for spikes.
+ * Like {@link readVolumeHistory}, for searches with any volume in the range, each with its current request: a change of the request
+ * starts a new baseline with the next quarter-hour, as it does for spikes.
  */
-const SELECT_CURRENT_HISTORIES = `
-SELECT s.id AS search_id, c.every_seconds, c.observed_until, ${HISTORY_COLUMNS}
-FROM strandline.searches s
-JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
-JOIN strandline.search_versions q ON q.search_id = s.id AND q.version = v.request_version
-JOIN strandline.volume o ON o.search_id = s.id AND o.bucket_at >= $2 AND o.bucket_at < $3
-  AND (q.version = 1 OR o.bucket_at > q.created_at)
-JOIN LATERAL (
-  SELECT every_seconds, observed_until FROM strandline.coverage WHERE search_id = s.id ORDER BY observed_until DESC LIMIT 1
-) c ON true
-WHERE s.id = ANY ($1) GROUP BY s.id, c.every_seconds, c.observed_until`;
-
-/** Like {@link readVolumeHistory}, for searches with any volume in the range, each with its current request. */
 export async function readCurrentHistories(
   { pool }: Pooled,
   searchIds: readonly Id[],
   from: number,
   until: number,
 ): Promise<Map<Id, CurrentHistory>> {
-  const { rows } = await pool.query<
-    HistoryRow & { search_id: Id; every_seconds: number; observed_until: Date }
-  >({
-    name: 'current_histories',
-    text: SELECT_CURRENT_HISTORIES,
-    values: [searchIds, new Date(from), new Date(until)],
-  });
+  const rows = await rowsOf<HistoryRow & { search_id: Id; every_seconds: number; observed_until: Date }>(
+    pool,
+    statement`SELECT s.id AS search_id, c.every_seconds, c.observed_until, ${HISTORY_COLUMNS}
+      FROM strandline.searches s
+      JOIN strandline.search_versions v ON v.search_id = s.id AND v.version = s.version
+      JOIN strandline.search_versions q ON q.search_id = s.id AND q.version = v.request_version
+      JOIN strandline.volume o ON o.search_id = s.id AND o.bucket_at >= ${new Date(from)} AND o.bucket_at < ${new Date(until)}
+        AND (q.version = 1 OR o.bucket_at > q.created_at)
+      JOIN LATERAL (
+        SELECT every_seconds, observed_until FROM strandline.coverage WHERE search_id = s.id ORDER BY observed_until DESC LIMIT 1
+      ) c ON true
+      WHERE s.id = ANY (${searchIds}::bigint[]) GROUP BY s.id, c.every_seconds, c.observed_until`,
+    'current_histories',
+  );
   return new Map(
     rows.map((row) => [
       row.search_id,
