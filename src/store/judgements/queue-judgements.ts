@@ -7,6 +7,7 @@ import type { Verdict } from '../../model/judging.ts';
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';
 import { FIRST_DISCOVERY } from '../stories/one-thing.ts';
+import { LINK_TEXT, POST_TEXT } from './item-text.ts';
 
 /** An item that waited this long without a judgement is never judged. */
 const MAX_WAIT_MS = DAY;
@@ -118,9 +119,9 @@ export async function takeWaitingStories(
       CROSS JOIN LATERAL (SELECT * FROM strandline.discoveries WHERE id = j.discovery_id OFFSET 0) d
       LEFT JOIN strandline.story_items i ON i.discovery_id = j.discovery_id
       CROSS JOIN LATERAL (
-        SELECT left(coalesce(p.text, ''), 2000) AS text FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
+        SELECT ${POST_TEXT} AS text FROM strandline.posts p WHERE d.kind = 'post' AND p.id = d.thing
         UNION ALL
-        SELECT left(concat_ws('. ', l.title, l.snippet), 2000) FROM strandline.links l WHERE d.kind = 'link' AND l.id = d.thing
+        SELECT ${LINK_TEXT} FROM strandline.links l WHERE d.kind = 'link' AND l.id = d.thing
       ) x
       WHERE j.discovery_id = ANY (${locked}::bigint[]) AND j.goal_hash = ${hash} AND j.next_at IS NOT NULL
       ORDER BY j.discovery_id`,
@@ -215,8 +216,8 @@ export async function readIrrelevantTexts(tx: Transaction, topicId: Id, most: nu
         ORDER BY dismissed_at DESC LIMIT ${most}
       ) i
       CROSS JOIN LATERAL (
-        SELECT left(text, 1000) AS text FROM strandline.posts WHERE key = i.key
-        UNION ALL SELECT left(concat_ws('. ', title, snippet), 1000) FROM strandline.links WHERE canonical = i.key LIMIT 1
+        SELECT ${POST_TEXT} AS text FROM strandline.posts p WHERE p.key = i.key
+        UNION ALL SELECT ${LINK_TEXT} FROM strandline.links l WHERE l.canonical = i.key LIMIT 1
       ) x WHERE x.text <> '' ORDER BY i.dismissed_at DESC`,
   );
   return rows.map(({ text }) => text);

@@ -2,6 +2,7 @@
 import { and, type Column, desc, eq, isNull, lt, type SQL } from 'drizzle-orm';
 import type { Id, Pooled, Reads } from '../db/database.ts';
 import { rowsOf, statement } from '../db/statement.ts';
+import { LINK_TEXT, POST_TEXT } from '../judgements/item-text.ts';
 import { judgementsView } from '../schema/analytics-views.ts';
 import { FIRST_DISCOVERY } from '../stories/one-thing.ts';
 
@@ -67,9 +68,9 @@ export async function readFoundStories(
       )
       SELECT n.kind, n.thing AS id, x.url, x.text, (count(*) OVER ())::int AS total FROM firsts n
       CROSS JOIN LATERAL (
-        SELECT p.url, left(coalesce(p.text, ''), 2000) AS text FROM strandline.posts p WHERE n.kind = 'post' AND p.id = n.thing
+        SELECT p.url, ${POST_TEXT} AS text FROM strandline.posts p WHERE n.kind = 'post' AND p.id = n.thing
         UNION ALL
-        SELECT l.url, left(concat_ws('. ', l.title, l.snippet), 2000) FROM strandline.links l WHERE n.kind = 'link' AND l.id = n.thing
+        SELECT l.url, ${LINK_TEXT} FROM strandline.links l WHERE n.kind = 'link' AND l.id = n.thing
       ) x WHERE x.text <> '' ORDER BY n.id DESC LIMIT ${limit}`,
   );
   return { stories: rows.map(({ total: _total, ...story }) => story), total: rows[0]?.total ?? 0 };
