@@ -1,5 +1,6 @@
 /** `topic`: lists, one topic with its searches, and what changes it. */
 import type { Command } from 'commander';
+import { type Brief, nameBriefLine } from '../model/briefs.ts';
 import type { SearchStatusName } from '../model/closed-lists.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { TopicRow } from '../store/queries/topic-list.ts';
@@ -15,14 +16,16 @@ import {
   paintStatus,
   type StatusOfTopic,
 } from './status-rendering.ts';
+import type { TerminalPage } from './terminal-io.ts';
 import { renderTable } from './terminal-table.ts';
+import { MAX_PROSE_WIDTH, oneLine, wrapText } from './terminal-text.ts';
 import { formatInstant, formatRelative } from './value-formatting.ts';
 
 type SearchOfTopic = JsonOf<SearchRow> & { status: SearchStatusName };
 /** A topic of a list. */
 type Listed = Omit<JsonOf<TopicRow>, 'searches'> & Omit<StatusOfTopic, 'total'> & { searches: number };
 /** One topic, with its searches; of a removed topic those that were removed, too. */
-type Shown = Omit<Listed, 'searches'> & { searches: SearchOfTopic[] };
+type Shown = Omit<Listed, 'searches'> & { searches: SearchOfTopic[]; brief: Brief | null };
 type Row = Listed & Shown;
 
 /** Of a list. */
@@ -76,7 +79,7 @@ const LIST: OperationView<Row> = {
 };
 
 function renderTopic(row: Row, terms: Terms): string[] {
-  const { searches } = row as Shown; // as it was completed
+  const { searches, brief } = row as Shown; // as it was completed
   const total = searches.filter(({ archived_at }) => archived_at === null).length;
   const { now, page } = terms;
   return [
@@ -101,7 +104,20 @@ function renderTopic(row: Row, terms: Terms): string[] {
       ],
       terms,
     ),
+    ...renderBrief(brief, page),
     ...(searches.length === 0 ? [] : ['', ...renderTable(searches, listedSearchColumns(now, page), page)]),
+  ];
+}
+
+/** Sentences with what they cite, and who wrote them. */
+function renderBrief(brief: Brief | null, page: TerminalPage): string[] {
+  if (brief === null) return [];
+  const width = Math.min(page.width, MAX_PROSE_WIDTH);
+  const by = `Written by a language model (${brief.model}), ${formatInstant(brief.written_at, page)}, of the last 24 hours.`;
+  return [
+    '',
+    ...brief.sentences.flatMap((sentence) => wrapText(oneLine(nameBriefLine(sentence, brief)), width)),
+    ...wrapText(oneLine(by), width).map(page.colors.dim),
   ];
 }
 

@@ -76,7 +76,11 @@ export type BriefWriter = {
   write(request: BriefRequest, signal: AbortSignal): Promise<BriefReply>;
 };
 
-/** `Sentence. [1][3]`, as text without links. */
-export function writeBriefLine({ text, sources }: Brief['sentences'][number]): string {
-  return `${text} ${sources.map((n) => `[${n}]`).join('')}`;
+/** `Sentence. (post 12) (claim 3)`: what it cites by name, where numbers lead nowhere. */
+export function nameBriefLine(
+  { text, sources }: Brief['sentences'][number],
+  { sources: all }: Pick<Brief, 'sources'>,
+): string {
+  const named = all.flatMap(({ n, kind, id }) => (sources.includes(n) ? [`(${kind} ${id})`] : []));
+  return [text, ...named].join(' ');
 }

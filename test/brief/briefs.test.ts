@@ -176,6 +176,24 @@ test('without a model nothing waits, is planned or read', async () => {
   }
 });
 
+test('a story is one thing of a topic, with how often it was said, and its page', async () => {
+  const [ferry = ''] = TEXTS;
+  await compose([ferry, `RT @x: ${ferry}`, `${ferry} again`, TEXTS[1] ?? '']);
+  await write();
+  const request = writer.asked.find(({ about }) => about === `ferry-${named}`);
+  expect(request?.items.map(({ text }) => text).toSorted()).toEqual([
+    TEXTS[1],
+    expect.stringMatching(
+      /^The ferry to the islands is cancelled until Monday \(said \d times by \d authors\)$/,
+    ),
+  ]);
+  const [brief] = (await briefsOf('topic')).filter(({ topic }) => topic === `ferry-${named}`);
+  expect(brief.pages.toSorted()).toEqual([
+    expect.stringMatching(/^\/posts\//),
+    expect.stringMatching(/^\/stories\//),
+  ]);
+});
+
 test('a topic has one brief of its last day, which is written again when there is other news', async () => {
   const { clock } = stage.world;
   const { search } = await compose(TEXTS);

@@ -3,23 +3,34 @@ import { hash } from 'node:crypto';
 import { DAY } from '../../lib/time.ts';
 import { cleanLine, truncateText } from '../../lib/text.ts';
 import { MAX_EVIDENCE } from '../../model/briefs.ts';
+import { BRIEF_SOURCE_KINDS } from '../../model/closed-lists.ts';
 import { findDigest } from '../../store/alerts/digests.ts';
 import type { WaitingBrief } from '../../store/briefs/queue-briefs.ts';
+import { readBiggestStories, readStorySearches } from '../../store/queries/stories.ts';
 import { readPostsOfSpike, readSpike } from '../../store/queries/trend-reports.ts';
 import type { Context } from '../context.ts';
-import { type Evidence, listDigestEvidence } from '../digests/digest-evidence.ts';
+import {
+  describeCopies,
+  type Evidence,
+  listDigestEvidence,
+  type StoryEvidence,
+} from '../digests/digest-evidence.ts';
 import { Digest } from '../digests/digest-shapes.ts';
 import { readDigest } from '../digests/read-digest.ts';
 
 /** UTF-16 code units of a post. */
 const MAX_POST = 400;
+const MAX_STORIES = 10;
 /** A topic's brief is about the time before it is written: readers come back every day. */
 export const TOPIC_SPAN_MS = DAY;
 
-/** Of a digest: what the digest says. Of a topic: what a digest of its last day would. Of a spike: its posts, each text once. */
+/**
+ * Of a digest: what the digest says. Of a topic: what a digest of its last day would, and its biggest stories. Of a spike: its posts,
+ * each text once.
+ */
 export async function readEvidence(
   ctx: Pick<Context, 'db' | 'clock' | 'config' | 'kind' | 'isFree'>,
-  { kind, digest_id, spike_id, topic }: WaitingBrief,
+  { kind, digest_id, spike_id, topic_id, topic }: WaitingBrief,
 ): Promise<Evidence[]> {
   if (kind === 'digest') {
     const stored = digest_id === null ? null : await findDigest(ctx.db.pool, digest_id);
@@ -29,7 +40,40 @@ export async function readEvidence(
   if (topic === null) return [];
   const until = ctx.clock.now();
   const from = new Date(until.getTime() - TOPIC_SPAN_MS);
-  return listDigestEvidence(await readDigest(ctx, { topic, from, until, tz: 'UTC' }));
+  const digest = await readDigest(ctx, { topic, from, until, tz: 'UTC' });
+  return listDigestEvidence(digest, await readStoryEvidence(ctx, topic_id, { from, until }));
+}
+
+/** The biggest, without those that the goal of the topic does not ask for. */
+async function readStoryEvidence(
+  { db }: Pick<Context, 'db'>,
+  topicId: bigint | null,
+  { from, until }: { from: Date; until: Date },
+): Promise<StoryEvidence[]> {
+  if (topicId === null) return [];
+  const rows = await readBiggestStories(db, { topicId, since: from, until, limit: MAX_STORIES });
+  const searches = await readStorySearches(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.flatMap((row) => {
+    const { id, text, first_kind, first_item_id, first_published_at, things, authors, relevant } = row;
+    const search = searches.get(id);
+    const kind = BRIEF_SOURCE_KINDS.find((known) => known === first_kind);
+    const said = truncateText(cleanLine(text ?? ''), MAX_POST);
+    if (search === undefined || kind === undefined || said === '' || relevant === false) return [];
+    return [
+      {
+        kind,
+        id: String(first_item_id),
+        text: `${said}${describeCopies(things, authors)}`,
+        day: first_published_at.toISOString().slice(0, 10),
+        page: `/stories/${id}`,
+        search,
+        story_id: String(id),
+      },
+    ];
+  });
 }
 
 async function readSpikeEvidence({ db }: Pick<Context, 'db'>, id: bigint): Promise<Evidence[]> {

@@ -5,12 +5,20 @@ import type { Digest, DigestAnswer, DigestItem } from './digest-shapes.ts';
 
 /** An item for the model, and what it is. @property search slug of the search that found it */
 export type Evidence = BriefItem & { id: string; page: string; search: string };
+/** The first item of a story, for all of them. */
+export type StoryEvidence = Evidence & { story_id: string };
 
 /**
  * Of each topic in turn, the best first. Statements that are gone are none of it: a sentence that repeats one would be false, though
  * its source says so.
+ * @param stories instead of the items of a digest that belong to them
  */
-export function listDigestEvidence({ topics, growing, attention, answers }: Digest): Evidence[] {
+export function listDigestEvidence(
+  { topics, growing, attention, answers }: Digest,
+  stories: readonly StoryEvidence[] = [],
+): Evidence[] {
+  const told = new Set(stories.map(({ story_id }) => story_id));
+  const isOwn = ({ story_id }: DigestItem) => story_id === null || !told.has(story_id);
   const spikes = attention.flatMap((each): Evidence[] =>
     each.kind === 'spike'
       ? [
@@ -27,7 +35,8 @@ export function listDigestEvidence({ topics, growing, attention, answers }: Dige
   );
   const rest = [
     answers.filter(({ changed }) => changed).flatMap(listAnswerEvidence),
-    ...topics.map(({ items }) => items.flatMap(listItemEvidence)),
+    stories,
+    ...topics.map(({ items }) => items.filter(isOwn).flatMap(listItemEvidence)),
     growing.flatMap((each) => (each.kind === 'item' ? listItemEvidence(each.item) : [])),
   ];
   const longest = Math.max(...rest.map(({ length }) => length));
@@ -40,9 +49,14 @@ export function listDigestEvidence({ topics, growing, attention, answers }: Dige
 
 function listItemEvidence({ kind, id, text, copies, authors, published_at, page, search }: DigestItem) {
   if (text === null) return [];
-  const who = authors === null || authors < 2 ? '' : ` by ${formatCount(authors, 'author')}`;
-  const said = copies < 2 ? '' : ` (said ${copies} times${who})`;
+  const said = describeCopies(copies, authors);
   return [{ kind, id, text: `${text}${said}`, day: published_at?.slice(0, 10) ?? null, page, search }];
+}
+
+/** Follows a text: ` (said 27 times by 3 authors)`; nothing if it was said once. */
+export function describeCopies(copies: number, authors: number | null): string {
+  const who = authors === null || authors < 2 ? '' : ` by ${formatCount(authors, 'author')}`;
+  return copies < 2 ? '' : ` (said ${copies} times${who})`;
 }
 
 function listAnswerEvidence({ added, added_claims, at, search }: DigestAnswer): Evidence[] {

@@ -1,6 +1,8 @@
 /** Operations on topics: list, show, create, replace, rename, and start again on another service. */
 import { z } from 'zod';
 import { flagParam, topicSlug } from '../../model/value-shapes.ts';
+import { Brief } from '../../model/briefs.ts';
+import { readTopicBriefs } from '../../store/queries/briefs.ts';
 import { readTopics } from '../../store/queries/topic-list.ts';
 import type { Context } from '../context.ts';
 import { commandWords, declareOperation } from '../operation.ts';
@@ -26,6 +28,12 @@ const locate = ({ slug }: { slug: string }) => `/api/v1/topics/${slug}`;
 const SLUG_RULE = 'Slugs are unique: one that exists, or that something removed keeps, returns 409.';
 
 const CreatedTopic = Topic.extend(NOTE_MEMBERS).meta({ id: 'CreatedTopic', 'x-view': 'topics' });
+
+const ShownTopic = Topic.extend({
+  brief: Brief.nullable().describe(
+    'What a language model wrote of its last 24 hours, if one did within a day; each sentence with its sources.',
+  ),
+}).meta({ id: 'ShownTopic', 'x-view': 'topics' });
 
 const readTopic = async (ctx: Context, slug: string) =>
   readTopicWithStatus(ctx, await findTopicRow(ctx.db, slug));
@@ -63,8 +71,16 @@ export const TOPIC_OPERATIONS = [
     does: 'Show a topic and its searches',
     more: 'The topic as in the view `topics`; `listSearches` has its searches. A removed topic keeps its history; `archived_at` is when it was removed.',
     input: z.strictObject(atTopic),
-    output: Topic,
-    run: ({ ctx }, { topic }) => readTopic(ctx, topic),
+    output: ShownTopic,
+    run: async ({ ctx }, { topic }) => {
+      const { db, briefWriter, clock } = ctx;
+      const row = await findTopicRow(db, topic);
+      const [shown, briefs] = await Promise.all([
+        readTopicWithStatus(ctx, row),
+        briefWriter === null ? null : readTopicBriefs(db, row.id, clock.now()),
+      ]);
+      return { ...shown, brief: briefs?.topic ?? null };
+    },
   }),
   declareOperation({
     ...about,

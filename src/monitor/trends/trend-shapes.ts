@@ -2,12 +2,19 @@
 import { z } from 'zod';
 import { SEARCH_STATES, SENSITIVITIES, SERVICE_KINDS } from '../../model/closed-lists.ts';
 import { OPERATIONS } from '../../model/enumerations.ts';
+import { Brief } from '../../model/briefs.ts';
 import { idShape, timeShape } from '../../model/value-shapes.ts';
 import { defineRow, defineRowWith } from '../../store/db/row-shapes.ts';
 import { BUCKETS } from '../../store/queries/volume.ts';
 
 export const TypicalAtAge = defineRow('TypicalAtAge', 'typical_at_age');
 export const Spike = defineRow('Spike', 'spikes');
+/** Of a list: with what a language model wrote of it. */
+export const ListedSpike = defineRowWith('ListedSpike', 'spikes', {
+  brief: Brief.nullable().describe(
+    'What a language model wrote of its posts, if one did; each sentence with its sources.',
+  ),
+});
 export const TrendState = defineRow('TrendState', 'trend_states');
 export const RisingPost = defineRow('RisingPost', 'rising_posts');
 export const RisingHashtag = defineRow('RisingHashtag', 'rising_hashtags');

@@ -5,6 +5,7 @@ import { SPIKE_MEASURES } from '../../model/closed-lists.ts';
 import { TREND_STATES } from '../../model/enumerations.ts';
 import { InvalidInput } from '../../model/errors.ts';
 import { countParam, timeParam } from '../../model/value-shapes.ts';
+import { readSpikeBriefs } from '../../store/queries/briefs.ts';
 import { readSpikePage, readTrendStatePage } from '../../store/queries/trend-reports.ts';
 import { BUCKETS, readBuckets } from '../../store/queries/volume.ts';
 import { BY_ID, lastIdOf, scopeParams } from '../common-inputs.ts';
@@ -12,7 +13,7 @@ import { declareOperation } from '../operation.ts';
 import { findScope, findSearches } from '../topics/find-by-slug.ts';
 import { readTrends } from './search-trends.ts';
 import { ABOUT_TRENDS, declareTrend, defineDays, MAX_BUCKETS, readDerived } from './trend-operation.ts';
-import { Spike, Trend, TrendState, Volume } from './trend-shapes.ts';
+import { ListedSpike, Trend, TrendState, Volume } from './trend-shapes.ts';
 
 /** Longest range per bucket width, so that replies stay bounded. */
 const MAX_DAYS = { quarter: 7, hour: 92, day: 1_100 } as const;
@@ -115,12 +116,20 @@ export const VOLUME_OPERATIONS = [
       measure: z.enum(SPIKE_MEASURES).optional(),
       ...reported,
     }),
-    output: Spike,
+    output: ListedSpike,
     list: BY_ID,
     run: async (call, filter) => {
-      const { db } = call.ctx;
+      const { db, briefWriter } = call.ctx;
       const scope = await findScope(db, filter);
-      return readSpikePage(db, { ...filter, ...scope, before: lastIdOf(call), limit: call.page.limit });
+      const rows = await readSpikePage(db, {
+        ...filter,
+        ...scope,
+        before: lastIdOf(call),
+        limit: call.page.limit,
+      });
+      const ids = briefWriter === null ? [] : rows.map(({ id }) => id);
+      const briefs = await readSpikeBriefs(db, ids);
+      return rows.map((row) => ({ ...row, brief: briefs.get(row.id) ?? null }));
     },
   }),
   declareOperation({

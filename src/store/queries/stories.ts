@@ -1,7 +1,7 @@
 /** Stories of topics, and what they consist of. */
 import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
-import { amongIds, type Id, prepareOnce, type Reads } from '../db/database.ts';
-import { selectIds, statement } from '../db/statement.ts';
+import { amongIds, type Id, type Pooled, prepareOnce, type Reads } from '../db/database.ts';
+import { rowsOf, selectIds, statement } from '../db/statement.ts';
 import { isJudged, type Relevance } from './judgements.ts';
 import { inOrderOf } from './view-conditions.ts';
 import { storiesView, storyHoursView, storyItemsView } from '../schema/analytics-views.ts';
@@ -62,6 +62,19 @@ export async function readBiggestStories(
     orm.select().from(view).where(amongIds(view.id)),
   ).execute({ ids });
   return inOrderOf(ids, rows, ({ id }) => id);
+}
+
+/** The searches that found stories first, by slug. */
+export async function readStorySearches(
+  { pool }: Pooled,
+  ids: readonly Id[],
+): Promise<ReadonlyMap<Id, string>> {
+  const rows = await rowsOf<{ id: Id; slug: string }>(
+    pool,
+    statement`SELECT d.id, s.slug FROM strandline.discoveries d JOIN strandline.searches s ON s.id = d.search_id
+      WHERE d.id = ANY (${ids}::bigint[])`,
+  );
+  return new Map(rows.map(({ id, slug }) => [id, slug]));
 }
 
 export async function readStory({ orm }: Reads, id: Id): Promise<StoryRow | undefined> {

@@ -1,5 +1,6 @@
 /** A brief: sentences of a language model with the numbers of what they cite, marked as such. */
 import type { Brief } from '../../model/briefs.ts';
+import { useFrame } from './page-frame.tsx';
 import { Timestamp } from './timestamp.tsx';
 import { UntrustedText } from './untrusted-text.tsx';
 
@@ -9,16 +10,21 @@ const MAX_MODEL_NAME = 60;
 
 type Cite = { n: number; path: string; words: string };
 
-/** Each number leads to the page of what it cites. */
+/** Each number leads to the page of what it cites; on a shared page, which opens no other, nowhere. */
 export function BriefNumbers({ cites }: { cites: readonly Cite[] }) {
+  const isShared = useFrame().visitor.kind === 'shared';
   return (
     <>
       {cites.map(({ n, path, words }) => (
         <sup>
           {' '}
-          <a href={path} title={words}>
-            {n}
-          </a>
+          {isShared ? (
+            n
+          ) : (
+            <a href={path} title={words}>
+              {n}
+            </a>
+          )}
         </sup>
       ))}
     </>

@@ -8,6 +8,8 @@ import { Refused } from '../../model/errors.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { type Evidence, readEvidence } from '../../monitor/items/read-evidence.ts';
 import type { Id } from '../../store/db/database.ts';
+import { readSpikeBriefs } from '../../store/queries/briefs.ts';
+import { BriefBlock } from '../components/brief.tsx';
 import { Table } from '../components/data-table.tsx';
 import { Facts } from '../components/fact-list.tsx';
 import { renderPage } from '../components/page-layout.tsx';
@@ -53,7 +55,11 @@ export function addEvidencePages(app: App, { ctx }: RouteContext): void {
   const options = { config: { scope: 'read' }, schema: { params } } as const;
   app.get('/evidence/:kind/:id', options, async (request, reply) => {
     const thing = requireThing(request.params);
-    const evidence = await readEvidence(ctx, thing);
+    const isSpike = thing.kind === 'spike' && ctx.briefWriter !== null;
+    const [evidence, briefs] = await Promise.all([
+      readEvidence(ctx, thing),
+      isSpike ? readSpikeBriefs(ctx.db, [thing.id]) : null,
+    ]);
     const name = NAMES[thing.kind];
     return renderPage(request, reply, {
       title: `Evidence of ${name} ${thing.kind === 'completion' ? `of run ${thing.id}` : thing.id}`,
@@ -61,6 +67,7 @@ export function addEvidencePages(app: App, { ctx }: RouteContext): void {
       above: <a href={evidence.page}>{`The ${name}`}</a>,
       body: (
         <>
+          <BriefBlock brief={briefs?.get(thing.id) ?? null} span="posts below, and not in the file" />
           <Subject evidence={evidence} />
           <Responses evidence={evidence} />
           <Sightings evidence={evidence} />

@@ -2,6 +2,7 @@
 import { awaitMembers } from '../../lib/await-members.ts';
 import type { Context } from '../../monitor/context.ts';
 import { countDismissals } from '../../store/alerts/dismissals.ts';
+import { NO_BRIEFS, readTopicBriefs } from '../../store/queries/briefs.ts';
 import type { SearchStatus } from '../../monitor/status/search-status.ts';
 import { DismissForm } from '../components/dismiss-button.tsx';
 import { UnresponsiveToolsNotice } from '../runs/tool-table.tsx';
@@ -27,22 +28,23 @@ type Screen = Awaited<ReturnType<typeof readScreen>>;
 /** Reads what the screen shows: of the list, only the tab that is open. */
 export async function readScreen(ctx: Context, scope: TopicScope, view: PageView, now: Date) {
   const { tab } = view;
-  const { data, changed, rows, hidden } = await awaitMembers({
+  const { data, changed, rows, hidden, briefs } = await awaitMembers({
     data: readTopicData(ctx, scope, view, now),
     changed: readWindow(ctx.db, scope, view),
     rows: tab === 'voices' ? null : readListRows(ctx.db, scope, { ...view, tab, now }),
     hidden: countDismissals(ctx.db, scope.topic),
+    briefs: ctx.briefWriter === null ? NO_BRIEFS : readTopicBriefs(ctx.db, scope.topicId, now),
   });
   const content: ListContent =
     rows === null ? { voices: await readVoices(ctx.db, scope, view.window, data.past) } : { rows };
-  return { data, changed, content, hidden };
+  return { data, changed, content, hidden, briefs };
 }
 
 export function TopicScreen({
   scope,
   view,
   tabs,
-  read: { data, changed, content, hidden },
+  read: { data, changed, content, hidden, briefs },
   visit,
   statuses,
   below,
@@ -67,7 +69,14 @@ export function TopicScreen({
           <TopicStats scope={scope} view={view} data={data} visit={visit} />
           <VolumeSection scope={scope} view={view} data={data} />
         </div>
-        <WhatChanged scope={scope} view={view} data={data} changed={changed} statuses={statuses} />
+        <WhatChanged
+          scope={scope}
+          view={view}
+          data={data}
+          changed={changed}
+          briefs={briefs}
+          statuses={statuses}
+        />
         {below}
       </div>
       <ListSection scope={scope} view={view} tabs={tabs} content={content} hidden={hidden} visit={visit} />

@@ -7,6 +7,8 @@ import { describeStatements } from '../../store/queries/completion-diff.ts';
 import type { CompletionRow } from '../../store/queries/completions.ts';
 import type { PostRow } from '../../store/queries/post-detail.ts';
 import type { StoryRow } from '../../store/queries/stories.ts';
+import type { TopicBriefs } from '../../store/queries/briefs.ts';
+import { BriefBlock } from '../components/brief.tsx';
 import { SpikeLine, StateLine } from '../components/discovery-item.tsx';
 import { ItemLink } from '../components/item-link.tsx';
 import { writeListPath } from '../components/list-address.ts';
@@ -34,12 +36,14 @@ export function WhatChanged({
   view: { window, address },
   data,
   changed: { answers, stories, first },
+  briefs,
   statuses,
 }: {
   scope: TopicScope;
   view: PageView;
   data: TopicData;
   changed: WindowData;
+  briefs: TopicBriefs;
   statuses: readonly SearchStatus[];
 }) {
   const spikes = data.spikes.filter((spike) => isInWindow(spike, window)).toReversed();
@@ -49,6 +53,8 @@ export function WhatChanged({
     return search === undefined || scope.searches.length < 2 ? null : nameSearch(search, scope.searches);
   };
   const maxSpikes = window.isPart ? MAX_SPIKES_IN_PART : MAX_SPIKES;
+  // One brief at a time: of the topic's last day, or of the spikes of a time or search.
+  const brief = window.reachesNow && !window.isPart && scope.search === undefined ? briefs.topic : null;
   const isEmpty = spikes.length + states.length + answers.length + stories.length === 0 && first === null;
   return (
     <Section
@@ -64,6 +70,7 @@ export function WhatChanged({
         </span>
       }
     >
+      <BriefBlock brief={brief} span="last 24 hours" />
       {window.isPart && !data.linksOnly ? <PostsOfWindow scope={scope} data={data} window={window} /> : null}
       {window.reachesNow
         ? states
@@ -71,7 +78,10 @@ export function WhatChanged({
             .map((state) => <StateLine state={state} name={nameOf(state.search_id)} />)
         : null}
       {spikes.slice(0, maxSpikes).map((spike) => (
-        <SpikeLine spike={spike} name={nameOf(spike.search_id)} />
+        <>
+          <SpikeLine spike={spike} name={nameOf(spike.search_id)} />
+          <BriefBlock brief={brief === null ? (briefs.spikes.get(spike.id) ?? null) : null} />
+        </>
       ))}
       {spikes.length <= maxSpikes ? null : (
         <p class="hint">and {formatCount(spikes.length - maxSpikes, 'more spike')} on the chart.</p>
