@@ -1,6 +1,6 @@
 /** `topic`: lists, one topic with its searches, and what changes it. */
 import type { Command } from 'commander';
-import { type Brief, nameBriefLine } from '../model/briefs.ts';
+import type { Brief } from '../model/value-shapes.ts';
 import type { SearchStatusName } from '../model/closed-lists.ts';
 import type { SearchRow } from '../store/queries/search-list.ts';
 import type { TopicRow } from '../store/queries/topic-list.ts';
@@ -109,14 +109,18 @@ function renderTopic(row: Row, terms: Terms): string[] {
   ];
 }
 
-/** Sentences with what they cite, and who wrote them. */
+/** Sentences with what they cite by name, since numbers lead nowhere; and who wrote them. */
 function renderBrief(brief: Brief | null, page: TerminalPage): string[] {
   if (brief === null) return [];
   const width = Math.min(page.width, MAX_PROSE_WIDTH);
   const by = `Written by a language model (${brief.model}), ${formatInstant(brief.written_at, page)}, of the last 24 hours.`;
+  const lines = brief.sentences.map(({ text, sources }) => {
+    const cited = brief.sources.filter(({ n }) => sources.includes(n));
+    return [text, ...cited.map(({ kind, id }) => `(${kind} ${id})`)].join(' ');
+  });
   return [
     '',
-    ...brief.sentences.flatMap((sentence) => wrapText(oneLine(nameBriefLine(sentence, brief)), width)),
+    ...lines.flatMap((line) => wrapText(oneLine(line), width)),
     ...wrapText(oneLine(by), width).map(page.colors.dim),
   ];
 }

@@ -1,42 +1,12 @@
 /** A brief: two or three cited sentences that a language model writes over stored evidence, and what it is asked. Pure. */
-import { z } from 'zod';
-import { BRIEF_SOURCE_KINDS } from './closed-lists.ts';
+import type { BRIEF_SOURCE_KINDS } from './closed-lists.ts';
 
-/** Sentences of a brief. */
-export const MAX_BRIEF_SENTENCES = 3;
 /** Items of evidence of a request to the model. */
 export const MAX_EVIDENCE = 24;
 /** A brief of less would only repeat it. */
 export const MIN_EVIDENCE = 2;
 
 export type BriefSourceKind = (typeof BRIEF_SOURCE_KINDS)[number];
-
-/** As it is stored and returned: only add members. */
-export const Brief = z
-  .object({
-    sentences: z
-      .array(
-        z.object({
-          text: z.string(),
-          sources: z.array(z.int()).describe('Numbers of the sources that state it.'),
-        }),
-      )
-      .max(MAX_BRIEF_SENTENCES),
-    sources: z
-      .array(
-        z.object({
-          n: z.int().describe('Number, from 1.'),
-          kind: z.enum(BRIEF_SOURCE_KINDS).describe('`claim`: a statement of an answer.'),
-          id: z.string(),
-          page: z.string().describe('Path of its page in the dashboard.'),
-        }),
-      )
-      .describe('What the sentences cite.'),
-    model: z.string().describe('The language model that wrote it (`LLM_MODEL`).'),
-    written_at: z.string().meta({ format: 'date-time' }).describe('When it wrote it.'),
-  })
-  .meta({ id: 'Brief' });
-export type Brief = z.infer<typeof Brief>;
 
 /** Something that is stored, as the model reads it. */
 export type BriefItem = {
@@ -75,12 +45,3 @@ export type BriefWriter = {
   /** Sends two requests at most: one to write, one to check. Throws only if the signal aborts. */
   write(request: BriefRequest, signal: AbortSignal): Promise<BriefReply>;
 };
-
-/** `Sentence. (post 12) (claim 3)`: what it cites by name, where numbers lead nowhere. */
-export function nameBriefLine(
-  { text, sources }: Brief['sentences'][number],
-  { sources: all }: Pick<Brief, 'sources'>,
-): string {
-  const named = all.flatMap(({ n, kind, id }) => (sources.includes(n) ? [`(${kind} ${id})`] : []));
-  return [text, ...named].join(' ');
-}

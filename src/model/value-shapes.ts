@@ -1,6 +1,7 @@
 /** Zod types of single values, for requests and replies of every door. Pure: no database code. */
 import { z } from 'zod';
 import { FUTURE_TIME_EXPECTED, type FutureTime, parseFutureTime } from '../lib/future-time.ts';
+import { BRIEF_SOURCE_KINDS } from './closed-lists.ts';
 import { EXPECTED_SLUG, SLUG_PATTERN } from './slug.ts';
 
 /** The largest bigint of Postgres. */
@@ -89,3 +90,33 @@ export const channelSlug = slugParam.meta({ description: 'Slug of a channel.', e
 /** A key of ours in a reply: a bigint, which JSON can only hold as text. */
 export const idShape = z.string().regex(/^\d{1,19}$/) as unknown as z.ZodUnknown;
 export const timeShape = z.string().meta({ format: 'date-time' }) as unknown as z.ZodUnknown;
+
+/** Sentences of a brief. */
+export const MAX_BRIEF_SENTENCES = 3;
+
+/** A brief (`briefs.ts`), as it is stored and returned: only add members. */
+export const Brief = z
+  .object({
+    sentences: z
+      .array(
+        z.object({
+          text: z.string(),
+          sources: z.array(z.int()).describe('Numbers of the sources that state it.'),
+        }),
+      )
+      .max(MAX_BRIEF_SENTENCES),
+    sources: z
+      .array(
+        z.object({
+          n: z.int().describe('Number, from 1.'),
+          kind: z.enum(BRIEF_SOURCE_KINDS).describe('`claim`: a statement of an answer.'),
+          id: z.string(),
+          page: z.string().describe('Path of its page in the dashboard.'),
+        }),
+      )
+      .describe('What the sentences cite.'),
+    model: z.string().describe('The language model that wrote it (`LLM_MODEL`).'),
+    written_at: z.string().meta({ format: 'date-time' }).describe('When it wrote it.'),
+  })
+  .meta({ id: 'Brief' });
+export type Brief = z.infer<typeof Brief>;

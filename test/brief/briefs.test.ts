@@ -187,7 +187,7 @@ test('a story is one thing of a topic, with how often it was said, and its page'
       /^The ferry to the islands is cancelled until Monday \(said \d times by \d authors\)$/,
     ),
   ]);
-  const [brief] = (await briefsOf('topic')).filter(({ topic }) => topic === `ferry-${named}`);
+  const brief = (await briefsOf('topic')).find(({ topic }) => topic === `ferry-${named}`);
   expect(brief.pages.toSorted()).toEqual([
     expect.stringMatching(/^\/posts\//),
     expect.stringMatching(/^\/stories\//),

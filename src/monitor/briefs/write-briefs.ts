@@ -3,7 +3,8 @@
  * of the follower and of recurring work: a page never waits for it, and a digest for two minutes at most.
  */
 import { HOUR, MINUTE, SECOND } from '../../lib/time.ts';
-import { type Brief, type BriefSentence, type BriefWriter, MIN_EVIDENCE } from '../../model/briefs.ts';
+import { type BriefSentence, type BriefWriter, MIN_EVIDENCE } from '../../model/briefs.ts';
+import type { Brief } from '../../model/value-shapes.ts';
 import { inTransaction } from '../../store/db/database.ts';
 import {
   MAX_BRIEF_WAIT_MS,

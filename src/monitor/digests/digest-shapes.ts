@@ -3,7 +3,7 @@
  * returned by the API as it is: only add members.
  */
 import { z } from 'zod';
-import { Brief } from '../../model/briefs.ts';
+import { Brief } from '../../model/value-shapes.ts';
 import { forCounters, MAIN_COUNTERS } from '../../model/counters.ts';
 import { TOOLS } from '../../model/enumerations.ts';
 import { TOOL_REASON_NAMES } from '../../model/tool-coverage.ts';

@@ -1,8 +1,6 @@
 /** Operations on topics: list, show, create, replace, rename, and start again on another service. */
 import { z } from 'zod';
-import { flagParam, topicSlug } from '../../model/value-shapes.ts';
-import { Brief } from '../../model/briefs.ts';
-import { readTopicBriefs } from '../../store/queries/briefs.ts';
+import { Brief, flagParam, topicSlug } from '../../model/value-shapes.ts';
 import { readTopics } from '../../store/queries/topic-list.ts';
 import type { Context } from '../context.ts';
 import { commandWords, declareOperation } from '../operation.ts';
@@ -22,6 +20,7 @@ import {
 
 // A list needs neither.
 const loadChanges = () => import('./save-topic.ts');
+const loadBriefs = () => import('../../store/queries/briefs.ts');
 
 const about = { tag: 'topics', scope: ['write', 'run'] } as const;
 const locate = ({ slug }: { slug: string }) => `/api/v1/topics/${slug}`;
@@ -77,7 +76,7 @@ export const TOPIC_OPERATIONS = [
       const row = await findTopicRow(db, topic);
       const [shown, briefs] = await Promise.all([
         readTopicWithStatus(ctx, row),
-        briefWriter === null ? null : readTopicBriefs(db, row.id, clock.now()),
+        briefWriter === null ? null : (await loadBriefs()).readTopicBriefs(db, row.id, clock.now()),
       ]);
       return { ...shown, brief: briefs?.topic ?? null };
     },

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { SEARCH_STATES, SENSITIVITIES, SERVICE_KINDS } from '../../model/closed-lists.ts';
 import { OPERATIONS } from '../../model/enumerations.ts';
-import { Brief } from '../../model/briefs.ts';
-import { idShape, timeShape } from '../../model/value-shapes.ts';
+import { Brief, idShape, timeShape } from '../../model/value-shapes.ts';
 import { defineRow, defineRowWith } from '../../store/db/row-shapes.ts';
 import { BUCKETS } from '../../store/queries/volume.ts';
 

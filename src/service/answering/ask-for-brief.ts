@@ -1,6 +1,7 @@
 /** Asks for a brief, and then in one request whether its items state its sentences. What they do not state is dropped. */
 import { SECOND } from '../../lib/time.ts';
-import { type BriefReply, type BriefRequest, MAX_BRIEF_SENTENCES } from '../../model/briefs.ts';
+import type { BriefReply, BriefRequest } from '../../model/briefs.ts';
+import { MAX_BRIEF_SENTENCES } from '../../model/value-shapes.ts';
 import { askInTime } from './ask-in-time.ts';
 import { buildBriefing } from './briefing.ts';
 import type { MeteredModel } from './metered-model.ts';

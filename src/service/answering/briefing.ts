@@ -4,7 +4,8 @@
  * believed. Which sentences the items support is decided as for completions (source-support.ts, support-check.ts).
  */
 import { randomInt } from 'node:crypto';
-import { type BriefRequest, MAX_BRIEF_SENTENCES } from '../../model/briefs.ts';
+import type { BriefRequest } from '../../model/briefs.ts';
+import { MAX_BRIEF_SENTENCES } from '../../model/value-shapes.ts';
 import { parseLenientObject } from './lenient-json.ts';
 import { type ModelQuestion, strictObject } from './language-model.ts';
 import { type CitableItem, createNonce, fenceItem, toFencedLine } from './model-prompt.ts';

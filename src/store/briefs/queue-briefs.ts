@@ -1,6 +1,7 @@
 /** Briefs that wait for a language model, and what it wrote. Without a model nothing waits: only its worker plans briefs. */
 import { HOUR, MINUTE } from '../../lib/time.ts';
-import type { Brief, BriefSourceKind } from '../../model/briefs.ts';
+import type { BriefSourceKind } from '../../model/briefs.ts';
+import type { Brief } from '../../model/value-shapes.ts';
 import type { BRIEF_KINDS } from '../../model/closed-lists.ts';
 import { type Id, type Pooled, type Queryable, type Transaction, writeRows } from '../db/database.ts';
 import { execute, rowsOf, selectIds, statement } from '../db/statement.ts';

@@ -1,6 +1,6 @@
 /** Briefs, as pages and replies show them. */
 import { DAY } from '../../lib/time.ts';
-import { Brief } from '../../model/briefs.ts';
+import { Brief } from '../../model/value-shapes.ts';
 import type { Id, Pooled } from '../db/database.ts';
 import { rowsOf, statement } from '../db/statement.ts';
 

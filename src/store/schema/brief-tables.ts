@@ -1,7 +1,7 @@
 /** Tables of briefs: what a language model wrote over stored evidence. */
 import { check, index, jsonb, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
 import { sql } from 'drizzle-orm';
-import type { Brief } from '../../model/briefs.ts';
+import type { Brief } from '../../model/value-shapes.ts';
 import { BRIEF_KINDS, BRIEF_SOURCE_KINDS } from '../../model/closed-lists.ts';
 import { instant, key, ref, strandline } from './schema.ts';
 

@@ -1,5 +1,5 @@
 /** A brief: sentences of a language model with the numbers of what they cite, marked as such. */
-import type { Brief } from '../../model/briefs.ts';
+import type { Brief } from '../../model/value-shapes.ts';
 import { useFrame } from './page-frame.tsx';
 import { Timestamp } from './timestamp.tsx';
 import { UntrustedText } from './untrusted-text.tsx';
