@@ -1,6 +1,6 @@
 /** Watches something new: a forecast first, and only with a confirmation a topic. */
 import { MAX_PROMPT_LENGTH } from '../protocol/specification.ts';
-import { textParam, topicSlug } from '../model/value-shapes.ts';
+import { MAX_GOAL_LENGTH, textParam, topicSlug } from '../model/value-shapes.ts';
 import { MAX_TOPIC_NAME } from '../monitor/topics/save-topic.ts';
 import { previewWatch, watch, type WatchPreview } from '../monitor/sources/watch-address.ts';
 import { describeForecast } from '../monitor/topics/search-forecast.ts';
@@ -27,6 +27,11 @@ export const watchTool = declareTool({
       .enum(['own', 'hosted', 'sandbox'])
       .optional()
       .describe('Default: hosted if it is configured, else own.'),
+    goal: textParam(4 * MAX_GOAL_LENGTH)
+      .optional()
+      .describe(
+        'What its news is about, in words; a language model leaves out the rest. Default: everything is news.',
+      ),
     posts_every: interval.describe('Interval of the search of posts, such as 15m, 1h or auto.'),
     ai_every: interval.describe('Interval of the AI search, such as 6h.'),
     confirm: z
@@ -39,7 +44,7 @@ export const watchTool = declareTool({
     const request = { ...given, postsEvery, aiEvery };
     // Of an address it asks the service, which also counts.
     await call.countRun();
-    if (!confirm) return describePreview(await previewWatch(ctx, request));
+    if (!confirm) return describePreview(await previewWatch(ctx, request), given.goal);
     const { topic, created, notes } = await watch(ctx, request);
     const isOn = await hasLiveWorkers(ctx.db, ctx.clock.now());
     return [
@@ -53,7 +58,7 @@ export const watchTool = declareTool({
   },
 });
 
-function describePreview({ name, slug, forecast, notes }: WatchPreview): string {
+function describePreview({ name, slug, forecast, notes }: WatchPreview, goal = ''): string {
   const { service, searches, limit, callsToday, free } = forecast;
   const ofService =
     free || limit === null
@@ -68,6 +73,9 @@ function describePreview({ name, slug, forecast, notes }: WatchPreview): string 
         `- ${slug === null ? quote(search) : search}: ${preview?.words ?? 'schedule not valid'}`,
     ),
     `${describeForecast(forecast)}.${ofService}`,
+    ...(goal === ''
+      ? []
+      : [`Only what is about this is reported, as a language model judges: ${quote(goal, MAX_GOAL_LENGTH)}`]),
     'New at the start: nothing. What the first run of each search finds is there already, and only what later runs find is reported.',
     ...notes.map((note) => quote(note, 300)),
     'To create it, call watch again with the same input and confirm: true, once the person agrees.',

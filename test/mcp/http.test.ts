@@ -177,6 +177,8 @@ describe('while no token exists', () => {
     expect(await said('answer', { search: 'ferry-posts' })).toContain('no AI search');
     expect(await said('search', { text: 'ferry AND (' })).toContain('text: ');
     expect(await said('watch', { text: 'x y', service: 'sandbox' })).toContain('own or hosted');
+    for (const text of ['x y', 'https://pages.example/'])
+      expect(await said('watch', { text, goal: 'rulings' })).toContain('a goal needs a language model');
     expect(await said('sql', { sql: 'delete from posts' })).toContain('begins with select');
     expect(await said('sql', { sql: 'select nme from posts' })).toContain('column "nme" does not exist');
     expect(await said('sql', { sql: 'select * from strandline.tokens' })).toContain('permission denied');

@@ -1,5 +1,5 @@
 /** Watches an address: a topic whose only source is a page or its feed, with a search that returns all of its items. */
-import { InvalidInput, Refused } from '../../model/errors.ts';
+import { InvalidInput, type Problem, Refused } from '../../model/errors.ts';
 import { readSite } from '../../model/links/link.ts';
 import { cleanLine, cleanText } from '../../lib/text.ts';
 import { ALL_SOURCES } from '../../protocol/own-sources.ts';
@@ -17,6 +17,7 @@ import {
 } from '../topics/save-topic.ts';
 import { type Forecast, forecastChecked, forecastSearches } from '../topics/search-forecast.ts';
 import { describeMissingTools } from '../topics/tool-sources.ts';
+import { checkGoal } from '../topics/topic-goal.ts';
 import { recognizeSource } from './manage-sources.ts';
 import { readSourceAddress } from './source-words.ts';
 
@@ -35,7 +36,7 @@ type WatchedTopic = CreatedTopic & { notes: string[] };
 
 /**
  * Watches words with two searches (`watchTopic`), or an address.
- * @throws InvalidInput at `text` for an address that cannot be read, at `service`; Refused `conflict`, `unavailable`
+ * @throws InvalidInput at `text` for an address that cannot be read, at `service`, at `goal`; Refused `conflict`, `unavailable`
  */
 export async function watch(ctx: ActingContext, request: WatchRequest): Promise<WatchedTopic> {
   if (isAddress(request.text)) return watchAddress(ctx, request);
@@ -64,6 +65,9 @@ async function planAddress(
     throw new InvalidInput([
       { path: 'service', given: service, expected: 'own: a hosted service is never sent an address' },
     ]);
+  const problems: Problem[] = [];
+  checkGoal(ctx, request.goal, problems);
+  if (problems.length > 0) throw new InvalidInput(problems);
   const { source, says } = await recognizeSource(ctx, text, { untested: false }).catch((error: unknown) => {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(error.problems.map((problem) => ({ ...problem, path: 'text' })));
