@@ -138,7 +138,7 @@ export function openCli(
     }
   }
 
-  /** Ctrl-C asks the work to end, which then has some seconds. */
+  /** Ctrl-C asks the work to end, which then has half a minute; a second one ends the command at once. */
   async function untilInterrupted<T>(work: (stopping: AbortSignal) => Promise<T>): Promise<T> {
     const stopping = new AbortController();
     const ending = listenForShutdown();
@@ -275,8 +275,8 @@ const openAsGuest: OpenProgram = async (options) => {
   return openProgram(options);
 };
 
-/** How long interrupted work may take to finish. */
-const INTERRUPT_GRACE_MS = 5_000;
+/** How long interrupted work may take to finish, on a busy machine, too; a second Ctrl-C does not wait for it. */
+const INTERRUPT_GRACE_MS = 30_000;
 
 /** The work did not finish after Ctrl-C. */
 export class Interrupted extends Error {
