@@ -14,7 +14,6 @@ export const DERIVED: Readonly<Record<string, string>> = {
   post_counters_at_age: 'search_id, post_id, hours',
   latest_results: 'search_id',
   dropped_posts: 'search_id, post_id',
-  run_gains: 'run_id',
   search_typical: 'search_id, hours',
   search_rising: 'search_id, post_id',
 };

@@ -456,6 +456,8 @@ const DROPPED_TABLES: ReadonlyMap<string, readonly string[]> = new Map([
   ['archive_lexemes', ['lexeme', 'sandbox', 'documents', 'newest_at']],
   // No counter had changed.
   ['post_gains', ['post_id']],
+  // No run was compared with the one before.
+  ['run_gains', ['run_id']],
 ]);
 
 /** Takes the added columns out of a backed-up table, and puts those in that are gone since. */

@@ -1,4 +1,4 @@
-/** Gains of posts in their counters: what a database had in a table of its own, and sums that are made again. */
+/** Gains in counters and in coverage: what a database had in tables of their own, and sums that are made again. */
 import { expect, onTestFinished, test } from 'vitest';
 import { POST_COUNTERS } from '../../src/model/counters.ts';
 import { connect } from '../../src/platform/postgres/connect.ts';
@@ -34,12 +34,18 @@ const SERIES: Readonly<Record<number, readonly (readonly [number | null, number 
 };
 const WAITING = 3;
 
-test('gains that were counted, and changes that wait, are those of the snapshots', async () => {
+/** A database before these migrations. */
+async function openBefore(migration: string) {
   const { url, drop } = await emptyDatabase();
   onTestFinished(drop);
   const client = await connect(url, 'test');
   onTestFinished(() => client.end());
-  await migrate({ url, log, folder: await migrationsUntil('0059') });
+  await migrate({ url, log, folder: await migrationsUntil(migration) });
+  return { url, client };
+}
+
+test('gains that were counted, and changes that wait, are those of the snapshots', async () => {
+  const { url, client } = await openBefore('0059');
   await client.query(`SELECT strandline.ensure_snapshot_partitions(${T(0)}, ${T(0)})`);
   for (const [post, series] of Object.entries(SERIES)) {
     for (const [n, [likes, views]] of series.entries())
@@ -88,4 +94,26 @@ test('gains that were counted, and changes that wait, are those of the snapshots
   await client.query(`UPDATE strandline.post_counters SET changed_before_at = ${T(77)}, ${clear.join(', ')}`);
   await sumGains(client, [1n, 2n, 3n, 4n]);
   expect(await kept()).toEqual(moved);
+});
+
+test('gains between two runs are with what the later one observed', async () => {
+  const { url, client } = await openBefore('0060');
+  await client.query(`ALTER TABLE strandline.coverage DROP CONSTRAINT coverage_run_id_runs_id_fk;
+    ALTER TABLE strandline.run_gains DROP CONSTRAINT run_gains_run_id_runs_id_fk`);
+  for (const run of [1, 2, 3])
+    await client.query(`INSERT INTO strandline.coverage
+      (run_id, search_id, request_version, observed_until, observed_from, reached_from, every_seconds, posts, most_posts)
+      VALUES (${run}, 1, 1, ${T(15 * run)}, ${T(0)}, ${T(0)}, 900, 2, 2)`);
+  await client.query(`INSERT INTO strandline.run_gains (run_id, search_id, from_at, until_at, posts, gained, top_post_id, top_gained)
+    VALUES (2, 1, ${T(15)}, ${T(30)}, 2, 7, 4, 5), (3, 1, ${T(30)}, ${T(45)}, 0, 0, NULL, NULL)`);
+  await migrate({ url, log });
+  const { rows } = await client.query(
+    `SELECT run_id::int AS run, (extract(epoch FROM observed_until - compared_from) / 60)::int AS minutes, compared_posts AS posts,
+       gained::int, top_post_id::int AS top, top_gained::int FROM strandline.coverage ORDER BY 1`,
+  );
+  expect(rows).toEqual([
+    { run: 1, minutes: null, posts: null, gained: null, top: null, top_gained: null },
+    { run: 2, minutes: 15, posts: 2, gained: 7, top: 4, top_gained: 5 },
+    { run: 3, minutes: 15, posts: 0, gained: 0, top: null, top_gained: null },
+  ]);
 });

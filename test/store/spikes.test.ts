@@ -73,9 +73,11 @@ async function run(search: Search, minutes: number, posts: Readonly<Record<strin
 
 async function gainsOf(search: Search) {
   const { rows } = await world.db.pool.query(
-    `SELECT (extract(epoch FROM from_at - $2::timestamptz) / 60)::int AS "from", (extract(epoch FROM until_at - $2::timestamptz) / 60)::int AS until,
-       g.posts, gained::int, right(p.external_id, 1) AS top, top_gained::int
-     FROM strandline.run_gains g LEFT JOIN strandline.posts p ON p.id = top_post_id WHERE search_id = $1 ORDER BY until_at`,
+    `SELECT (extract(epoch FROM compared_from - $2::timestamptz) / 60)::int AS "from",
+       (extract(epoch FROM observed_until - $2::timestamptz) / 60)::int AS until,
+       compared_posts AS posts, gained::int, right(p.external_id, 1) AS top, top_gained::int
+     FROM strandline.coverage c LEFT JOIN strandline.posts p ON p.id = top_post_id
+     WHERE search_id = $1 AND compared_from IS NOT NULL ORDER BY observed_until`,
     [search.id, at(0)],
   );
   return rows;
@@ -121,8 +123,10 @@ async function usualGains(search: Search, days: number): Promise<void> {
        SELECT $1, 1, 1, t, 'schedule', 'succeeded', t, t, t
        FROM generate_series($2::timestamptz, $3::timestamptz, '15 minutes') t RETURNING id, slot_at
      )
-     INSERT INTO strandline.run_gains (run_id, search_id, from_at, until_at, posts, gained)
-     SELECT id, $1, slot_at - interval '15 minutes', slot_at, 20, 40 FROM done`,
+     INSERT INTO strandline.coverage (run_id, search_id, request_version, observed_until, observed_from, reached_from, every_seconds,
+       posts, most_posts, compared_from, compared_posts, gained)
+     SELECT id, $1, 1, slot_at, slot_at - interval '15 minutes', slot_at - interval '15 minutes', 900, 20, 20,
+       slot_at - interval '15 minutes', 20, 40 FROM done`,
     [search.id, new Date(NOON - days * DAY), at(0)],
   );
 }

@@ -16,7 +16,7 @@ import {
   type Transaction,
 } from '../../store/db/database.ts';
 import { checkReadings, rebuildSearch } from '../../store/derive/derive-again.ts';
-import { findCoverage, type ObservedRun } from '../../store/derive/derive-coverage.ts';
+import { findCoverage, type ObservedRun, saveCoverage } from '../../store/derive/derive-coverage.ts';
 import { followGrowth } from '../../store/derive/derive-growth.ts';
 import {
   lockFollowing,
@@ -34,7 +34,6 @@ import { deriveRising } from '../../store/derive/derive-rising.ts';
 import { sumGainsOfSearch } from '../../store/derive/post-gains.ts';
 import { listSnapshotMonths } from '../../store/maintenance/partitions.ts';
 import { insertReports } from '../../store/derive/trend-reports.ts';
-import { deriveRunGains } from '../../store/volume/run-gains.ts';
 import type { Context } from '../context.ts';
 import { adaptIntervals, listPacedRuns, type PacedRun } from './adapt-intervals.ts';
 import { findGrowth } from './find-growth.ts';
@@ -220,9 +219,9 @@ async function deriveReadings(
     return [];
   }
   const coverage = await findCoverage(tx, readings);
+  await saveCoverage(tx, coverage);
   await countItems(tx, { readings, coverage, again: again ?? { days: [], observed: [] } }, waiting);
   await followGrowth(tx, readings);
-  await deriveRunGains(tx, readings);
   await deriveRising(tx, { searches: groupBySearch(taken), readings }, waiting);
   const runs = findRunsToNotify(taken);
   const isAnyRead =

@@ -14,7 +14,7 @@ export const dayOfPostSql = (sighting: string) => `date_trunc('day', ${countedAt
 export type Recount = { days: readonly Day[]; observed: readonly ObservedReach[] };
 
 /**
- * Writes coverage, and counts what is new in the readings.
+ * Counts what is new in the readings.
  * @param names which names in posts are counted now
  */
 export async function countItems(

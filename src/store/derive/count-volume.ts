@@ -2,7 +2,7 @@
  * Posts of searches by quarter-hour and by day of publication. Each quarter is counted whole from the sightings, and each day is the
  * sum of its quarters, so it does not matter how often they are counted, and after which response.
  */
-import { type Id, type Transaction, writeRows } from '../db/database.ts';
+import type { Id, Transaction } from '../db/database.ts';
 import { rowsOf, type Statement, statement, timeOf, verbatim } from '../db/statement.ts';
 import { countedAtSql, isMeasurableSql, offsetSql, quarterSql } from '../volume/post-time.ts';
 import { listQuarters, type Reach } from '../volume/reach.ts';
@@ -27,7 +27,7 @@ const QUARTER = verbatim(quarterSql('g'));
 const IS_EXPOSED = verbatim(`${isMeasurableSql('g')} AND ${offsetSql('g')} <@ q.observed`);
 
 /**
- * Writes coverage and volume. Quarters are counted in which a reading has posts that are new to its search, and those of the days
+ * Writes volume. Quarters are counted in which a reading has posts that are new to its search, and those of the days
  * given. The same post in another search of the topic is counted again if that search saw it later, because it is then no longer the
  * first. Where observed time grows, posts are counted in it that were found before, as in the popular part of a truncated response.
  * Other quarters are not written: runs of operation A observe the same week repeatedly.
@@ -46,12 +46,7 @@ export async function countVolume(
   return rowsOf(
     tx,
     statement`
-WITH kept AS (
-  INSERT INTO strandline.coverage (run_id, search_id, request_version, observed_until, observed_from, reached_from, every_seconds, posts, most_posts)
-  SELECT * FROM json_to_recordset(${writeRows(coverage.map(buildCoverageRow))}::json) AS c(run_id bigint, search_id bigint,
-    request_version integer, observed_until timestamptz, observed_from timestamptz, reached_from timestamptz, every_seconds integer,
-    posts integer, most_posts integer)
-), given AS (
+WITH given AS (
   SELECT * FROM unnest(${given.map(({ searchId }) => searchId)}::bigint[], ${given.map(({ at }) => new Date(at))}::timestamptz[],
     ${given.map(({ ranges }) => `{${ranges.join(',')}}`)}::int4multirange[], ${given.map(({ cut }) => cut)}::boolean[])
     AS q(search_id, at, observed, cut)
@@ -102,26 +97,6 @@ SELECT search_id, date_trunc('day', at, 'UTC') AS day_at, bool_or(is_counted) AS
     'count_volume',
   );
 }
-
-const buildCoverageRow = ({
-  runId,
-  searchId,
-  requestVersion,
-  reach,
-  everySeconds,
-  posts,
-  mostPosts,
-}: Coverage) => ({
-  run_id: runId,
-  search_id: searchId,
-  request_version: requestVersion,
-  observed_until: new Date(reach.until),
-  observed_from: new Date(reach.from),
-  reached_from: new Date(reach.reached),
-  every_seconds: everySeconds,
-  posts,
-  most_posts: mostPosts,
-});
 
 type SearchQuarter = { searchId: Id; at: number; ranges: string[]; cut: boolean };
 

@@ -1,7 +1,10 @@
-/** What runs observed, derived from a batch of readings. */
+/** What runs observed, and what posts gained between them, derived from a batch of readings. */
+import { SECOND } from '../../lib/time.ts';
 import type { DateFilter, Operation } from '../../model/enumerations.ts';
-import type { Id, Transaction } from '../db/database.ts';
-import { computeReach, type Reach, UNKNOWN_EVERY_SECONDS } from '../volume/reach.ts';
+import { type Id, type Transaction, writeRows } from '../db/database.ts';
+import { execute, statement, verbatim } from '../db/statement.ts';
+import { computeReach, type Reach, type RunBefore, UNKNOWN_EVERY_SECONDS } from '../volume/reach.ts';
+import { keptGainsSql } from '../volume/run-gains.ts';
 import { S } from './counter-sql.ts';
 
 /**
@@ -79,6 +82,7 @@ type RunRow = {
   every_seconds: number;
   resumed_at: Date | null;
   stopped_at: Date | null;
+  before_id: Id | null;
   last_until: Date | null;
   most_posts: number | null;
   is_full: boolean;
@@ -95,6 +99,8 @@ export type Coverage = {
   everySeconds: number;
   posts: number;
   mostPosts: number;
+  /** The previous run of the request, if it was received at most two intervals before, and when: gains are known between the two. */
+  compared: { runId: Id; at: number } | null;
 };
 
 /** Coverage, and what else the pace of a search is learned from. */
@@ -129,6 +135,53 @@ export async function findCoverage(tx: Transaction, ids: readonly Id[]): Promise
     const isResumed = before.resumedAt !== null && before.resumedAt > (before.lastUntil ?? before.resumedAt);
     const lastUntil = isResumed ? null : before.lastUntil;
     const times = run.repeats ? null : run.times;
-    return [{ runId, searchId, requestVersion, reach, everySeconds, posts, mostPosts, lastUntil, times }];
+    const compared = findCompared(run.before_id, before, reach.until);
+    return [
+      { runId, searchId, requestVersion, reach, everySeconds, posts, mostPosts, compared, lastUntil, times },
+    ];
   });
+}
+
+/** If the run before is longer ago, the time of a gain is unknown. */
+function findCompared(
+  runId: Id | null,
+  { lastUntil: at, everySeconds }: RunBefore,
+  until: number,
+): Coverage['compared'] {
+  if (runId === null || at === null || at >= until) return null;
+  return at >= until - 2 * everySeconds * SECOND ? { runId, at } : null;
+}
+
+/** Writes what runs observed, and what posts gained since the previous run. */
+export async function saveCoverage(tx: Transaction, coverage: readonly Coverage[]): Promise<void> {
+  if (coverage.length === 0) return;
+  const rows = coverage.map(
+    ({ runId, searchId, requestVersion, reach, everySeconds, posts, mostPosts, compared }) => ({
+      run_id: runId,
+      search_id: searchId,
+      request_version: requestVersion,
+      observed_until: new Date(reach.until),
+      observed_from: new Date(reach.from),
+      reached_from: new Date(reach.reached),
+      every_seconds: everySeconds,
+      posts,
+      most_posts: mostPosts,
+      compared_run_id: compared?.runId ?? null,
+      compared_from: compared === null ? null : new Date(compared.at),
+    }),
+  );
+  await execute(
+    tx,
+    statement`
+INSERT INTO strandline.coverage (run_id, search_id, request_version, observed_until, observed_from, reached_from, every_seconds, posts, most_posts,
+  compared_from, compared_posts, gained, top_post_id, top_gained)
+SELECT c.run_id, c.search_id, c.request_version, c.observed_until, c.observed_from, c.reached_from, c.every_seconds, c.posts, c.most_posts,
+  c.compared_from, g.*
+FROM json_to_recordset(${writeRows(rows)}::json) AS c(run_id bigint, search_id bigint, request_version integer, observed_until timestamptz,
+  observed_from timestamptz, reached_from timestamptz, every_seconds integer, posts integer, most_posts integer,
+  compared_run_id bigint, compared_from timestamptz)
+LEFT JOIN LATERAL ${verbatim(keptGainsSql('c'))} g ON c.compared_run_id IS NOT NULL
+ORDER BY c.run_id`,
+    'save_coverage',
+  );
 }

@@ -53,10 +53,9 @@ FROM waiting WHERE changed_posts <> '{}' OR NOT checked`;
 
 const PENDING_AGAIN = `JOIN ${PENDING_READINGS} p ON p.search_id = z.search_id AND p.at >= z.since`;
 const DELETE_COVERAGE = `
-WITH runs AS MATERIALIZED (SELECT p.run_id FROM ${SEARCHES_SINCE} ${PENDING_AGAIN} WHERE p.posts IS NOT NULL), gains AS (
-  DELETE FROM ${S}.run_gains g USING runs WHERE g.run_id = runs.run_id
-), coverage AS (
-  DELETE FROM ${S}.coverage c USING runs WHERE c.run_id = runs.run_id RETURNING c.search_id, c.reached_from
+WITH coverage AS (
+  DELETE FROM ${S}.coverage c USING (SELECT p.run_id FROM ${SEARCHES_SINCE} ${PENDING_AGAIN} WHERE p.posts IS NOT NULL) runs
+  WHERE c.run_id = runs.run_id RETURNING c.search_id, c.reached_from
 )
 SELECT search_id, min(reached_from) AS reached_from FROM coverage GROUP BY 1`;
 const DELETE_DERIVED = [

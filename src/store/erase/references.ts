@@ -177,8 +177,7 @@ export const REFERENCES: Readonly<
     touched_posts: stays('posts', NUMBER),
     touched_links: stays('links', NUMBER),
   },
-  coverage: { run_id: goes('runs'), search_id: follows('searches') },
-  run_gains: {
+  coverage: {
     run_id: goes('runs'),
     search_id: follows('searches'),
     top_post_id: clears('posts', 'top_post_id', 'top_gained'),

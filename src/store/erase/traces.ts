@@ -127,7 +127,6 @@ const COUNTED_AS: Readonly<Record<string, string>> = {
   post_sightings: 'sightings',
   post_snapshots: 'snapshots',
   post_versions: 'versions',
-  run_gains: 'snapshots',
   search_rising: 'snapshots',
   search_tops: 'tallies',
 };

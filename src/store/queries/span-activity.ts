@@ -120,9 +120,10 @@ export async function readAfterSpikes(
         ) q
       ) p ON k.measure = 'posts'
       LEFT JOIN LATERAL (
-        SELECT gained * 3600.0 / extract(epoch FROM until_at - from_at) AS per_hour FROM strandline.run_gains
-        WHERE search_id = k.search_id AND from_at >= k.window_end AND until_at < ${until} AND posts > 0
-        ORDER BY until_at DESC LIMIT 1
+        SELECT gained * 3600.0 / extract(epoch FROM observed_until - compared_from) AS per_hour FROM strandline.coverage
+        WHERE search_id = k.search_id AND observed_until > k.window_end AND observed_until < ${until}
+          AND compared_from >= k.window_end AND compared_posts > 0
+        ORDER BY observed_until DESC LIMIT 1
       ) g ON k.measure = 'engagement'
       WHERE k.id = ANY (${spikeIds}::bigint[])`,
     'after_spikes',

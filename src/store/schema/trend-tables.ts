@@ -92,6 +92,18 @@ export const coverage = strandline.table(
     posts: integer().notNull(),
     /** The most posts in a response to this request, up to this run. */
     most_posts: integer().notNull(),
+    /**
+     * When the previous response to this request was received, if at most two intervals before: gains are known between the two.
+     * Everything below is null without it.
+     */
+    compared_from: instant(),
+    /** Posts with known counters in both. If zero, the gains say nothing about growth. */
+    compared_posts: integer(),
+    /** Sum of the increases of their likes, reposts, replies and quotes. */
+    gained: bigint({ mode: 'number' }),
+    /** The post with the largest gain; null if none gained. */
+    top_post_id: ref(),
+    top_gained: bigint({ mode: 'number' }),
   },
   (t) => [
     index('coverage_search').on(t.search_id, t.observed_until),
@@ -99,6 +111,12 @@ export const coverage = strandline.table(
       'coverage_order',
       sql`${t.reached_from} <= ${t.observed_from} and ${t.observed_from} <= ${t.observed_until}`,
     ),
+    check(
+      'coverage_compared',
+      sql`${t.compared_from} < ${t.observed_until} and (${t.compared_from} is null) = (${t.compared_posts} is null)
+        and (${t.compared_from} is null) = (${t.gained} is null)`,
+    ),
+    check('coverage_top', sql`(${t.top_post_id} is null) = (${t.top_gained} is null)`),
   ],
 );
 
@@ -131,32 +149,6 @@ export const volume = strandline.table(
     primaryKey({ columns: [t.search_id, t.bucket_at] }),
     // By hour, for `volume_hourly`: otherwise all quarter-hours of the search would be read.
     index('volume_hour').on(t.search_id, sql`date_bin('1 hour', ${t.bucket_at}, 'epoch')`),
-  ],
-);
-
-/**
- * Gains between a run and the previous one, of the posts that both returned: sum of the increases of likes, reposts,
- * replies and quotes. Runs more than two intervals apart have no row.
- */
-export const run_gains = strandline.table(
-  'run_gains',
-  {
-    run_id: ofRun().primaryKey(),
-    search_id: ref().notNull(),
-    /** The times of the two responses. */
-    from_at: instant().notNull(),
-    until_at: instant().notNull(),
-    /** Number of posts with known counters in both. If zero, the row says nothing about growth. */
-    posts: integer().notNull(),
-    gained: bigint({ mode: 'number' }).notNull(),
-    /** The post with the largest gain; null if none gained. */
-    top_post_id: ref(),
-    top_gained: bigint({ mode: 'number' }),
-  },
-  (t) => [
-    index('run_gains_search').on(t.search_id, t.until_at),
-    check('run_gains_order', sql`${t.from_at} < ${t.until_at}`),
-    check('run_gains_top', sql`(${t.top_post_id} is null) = (${t.top_gained} is null)`),
   ],
 );
 

@@ -28,7 +28,7 @@ export async function readWatched(
     statement`SELECT c.run_id, s.sensitivity, v.tz, c.every_seconds, c.observed_until,
         CASE WHEN c.request_version > 1 THEN q.created_at END AS since,
         (SELECT coalesce(sum(posts), 0)::float8 FROM strandline.volume WHERE search_id = c.search_id AND bucket_at >= u.recent_from) AS recent,
-        (SELECT coalesce(sum(gained), 0)::float8 FROM strandline.run_gains WHERE search_id = c.search_id AND until_at > u.recent_from) AS gained
+        (SELECT coalesce(sum(gained), 0)::float8 FROM strandline.coverage WHERE search_id = c.search_id AND observed_until > u.recent_from) AS gained
       FROM unnest(${runIds}::bigint[], ${recentFrom}::timestamptz[]) u(run_id, recent_from)
       JOIN strandline.coverage c ON c.run_id = u.run_id
       JOIN strandline.runs r ON r.id = c.run_id

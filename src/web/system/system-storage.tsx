@@ -100,7 +100,7 @@ const TABLE_KINDS: readonly (readonly [kind: string, tables: RegExp])[] = [
   ['new items and sightings', /^(?:discoveries|post_sightings|link_sightings|dropped_posts|latest_results)$/],
   [
     'trends and growth',
-    /^(?:volume|coverage|spikes|trend_states|interval_changes|run_gains|search_days|search_tops|search_gains|post_counters_at_age)/,
+    /^(?:volume|coverage|spikes|trend_states|interval_changes|search_days|search_tops|search_gains|post_counters_at_age)/,
   ],
 ];
 
