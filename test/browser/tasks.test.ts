@@ -1,5 +1,5 @@
 /**
- * What people come for, from the overview in three clicks at most: by mouse, by keyboard, and on a phone. A click is anything
+ * What people come for, from the overview in three clicks at most: by mouse, by keyboard, on a phone, and without scripts. A click is anything
  * that is pressed, such as a link, a box or Enter; writing is none.
  */
 import type { Browser, Download, Locator, Page } from 'playwright-core';
@@ -43,7 +43,7 @@ const TASKS: readonly Task[] = [
       button(/^(?:Watch|Continue)$/),
       button(/^Watch/),
     ],
-    heading(/^tide gauges (?:mouse|keyboard|phone)$/i),
+    heading(/^tide gauges (?:mouse|keyboard|phone|no scripts)$/i),
   ],
   [
     'what is new since yesterday evening',
@@ -126,6 +126,10 @@ const MODES = {
     },
   },
   phone: { options: { viewport: PHONE, hasTouch: true }, press: (target: Locator) => target.tap() },
+  'no scripts': {
+    options: { viewport: WIDE, javaScriptEnabled: false },
+    press: (target: Locator) => target.click(),
+  },
 } as const;
 
 describe.skipIf(!hasBrowser())('a person', () => {
@@ -143,13 +147,20 @@ describe.skipIf(!hasBrowser())('a person', () => {
     await stage?.close();
   });
 
-  describe.each(['mouse', 'keyboard', 'phone'] as const)('by %s', (mode) => {
+  describe.each(['mouse', 'keyboard', 'phone', 'no scripts'] as const)('by %s', (mode) => {
     const { options, press } = MODES[mode];
     let visit: Visit;
     beforeAll(async () => {
       visit = await openVisit(browser, stage.web.url, options);
     });
     afterAll(() => visit?.close());
+
+    // So that nothing below passes by a script.
+    test.runIf(mode === 'no scripts')('scripts are off', async () => {
+      await visit.page.goto('/topics/trains');
+      expect(await visit.page.locator('#volume .chart').count()).toBe(1);
+      expect(await visit.page.locator('canvas').count()).toBe(0);
+    });
 
     test.for(TASKS)('%s', async ([name, steps, answer]) => {
       const { page } = visit;
