@@ -252,6 +252,15 @@ test.each([
   await reply.body?.cancel();
 });
 
+test('the System page of the sandbox lists no public source as asked', async () => {
+  const [real, sandbox] = await Promise.all(
+    (['real', 'sandbox'] as const).map(async (kind) => (await get(kind, '/system')).text()),
+  );
+  expect(real).toContain('Sources of your own service');
+  expect(sandbox).not.toContain('Sources of your own service');
+  expect(sandbox).toContain('answers are made up, and no public source is asked');
+});
+
 test('services are those of the database, and a refusal names the other way', async () => {
   const create = async (kind: Kind, service: string) => {
     const reply = await get(kind, '/api/v1/searches', {

@@ -115,6 +115,12 @@ function readHost(address: string): string {
 
 /** Public sources of the own service, as seen by this process. */
 export function SourceTable({ rows }: { rows: readonly SourceHealth[] }) {
+  if (useFrame().kind === 'sandbox')
+    return (
+      <Section title="Sources" id="sources">
+        <p class="empty">Simulated: in the sandbox, answers are made up, and no public source is asked.</p>
+      </Section>
+    );
   return (
     <Section
       title="Sources of your own service"
