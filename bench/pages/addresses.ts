@@ -52,6 +52,7 @@ export async function pagesOn(db: Database): Promise<Measured[]> {
     { page: '/runs', addresses: ['/runs'] },
     { page: '/runs?status', addresses: each('/runs?status=', ['failed', 'skipped', 'cancelled', 'queued']) },
     { page: '/runs?topic', addresses: each('/runs?topic=', topics, '&status=failed&since=week') },
+    { page: '/runs/costs', addresses: each('/runs/costs?range=', ['24h', '7d', '30d']) },
     {
       page: '/runs/:id',
       addresses: each('/runs/', await ids(`SELECT id FROM strandline.runs WHERE status = 'succeeded'`)),
