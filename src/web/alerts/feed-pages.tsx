@@ -80,7 +80,7 @@ export function addFeedPages(app: App, home: RouteContext): void {
       status,
       lead: 'Read what is new in a feed reader (Atom or RSS). Each feed has an address of its own, which needs no token and shows this feed only.',
       body: (
-        <>
+        <div class="columns">
           <IfAllowed
             scope="admin"
             otherwise={<p class="hint">Creating a feed needs a token with the scope admin.</p>}
@@ -89,11 +89,13 @@ export function addFeedPages(app: App, home: RouteContext): void {
               <NewFeedForm values={values} problems={problems} />
             </Section>
           </IfAllowed>
-          <OpenFeedSection values={values} base={base} />
-          <Section title="Feeds">
-            {feeds.length === 0 ? <EmptyState words="No feeds yet." /> : <FeedTable feeds={feeds} />}
-          </Section>
-        </>
+          <div>
+            <OpenFeedSection values={values} base={base} />
+            <Section title="Feeds">
+              {feeds.length === 0 ? <EmptyState words="No feeds yet." /> : <FeedTable feeds={feeds} />}
+            </Section>
+          </div>
+        </div>
       ),
     });
   }

@@ -156,6 +156,7 @@ export function RuleForm({
   const defaults = rule ?? readPreset('balanced');
   return (
     <Form
+      class="form long"
       action={rule === null ? '/alerts/rules' : `/alerts/rules/${rule.slug}`}
       values={values}
       problems={channels.length === 0 ? problems.map(placeChannelProblem) : problems}

@@ -109,7 +109,8 @@ export function TopicTable({
         </Form>
       </IfAllowed>
       <p class="hint">
-        24 h against a typical day (14-day median, corrected for coverage). New and runs: {range.words}.
+        A dot is a spike. 24 h against a typical day (14-day median, corrected for coverage). New and runs:{' '}
+        {range.words}.
         {isShared ? null : (
           <>
             {' '}

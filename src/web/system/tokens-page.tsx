@@ -113,15 +113,17 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
       status: problems.length === 0 ? 200 : 400,
       lead: 'Use tokens to sign in and to call the API.',
       body: (
-        <>
-          {tokens.length === 0 ? (
-            <EmptyState words="No tokens exist: anyone on this machine has full access; nobody else has access." />
-          ) : (
-            <section>
-              <TokenTable tokens={tokens} now={now} />
-            </section>
-          )}
-          <RotationForms tokens={tokens.filter((token) => isTokenActive(token, now))} />
+        <div class="columns uneven">
+          <div>
+            {tokens.length === 0 ? (
+              <EmptyState words="No tokens exist: anyone on this machine has full access; nobody else has access." />
+            ) : (
+              <section>
+                <TokenTable tokens={tokens} now={now} />
+              </section>
+            )}
+            <RotationForms tokens={tokens.filter((token) => isTokenActive(token, now))} />
+          </div>
           <Section title="New token">
             <NewTokenForm
               values={values}
@@ -129,7 +131,7 @@ export function addTokenPages(app: App, { ctx }: RouteContext): void {
               first={!tokens.some((token) => isTokenActive(token, now))}
             />
           </Section>
-        </>
+        </div>
       ),
     });
   }

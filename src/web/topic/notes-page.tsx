@@ -81,7 +81,7 @@ export function addNotesPage(app: App, { ctx }: RouteContext): void {
       above: <ScopeLinks scope={{ topic: slug }} />,
       lead: 'What you know about a time. The chart of the topic shows it there.',
       body: (
-        <>
+        <div class="columns">
           {topic.archived_at === null ? (
             <IfAllowed scope={SCOPE}>
               <NoteForm
@@ -93,7 +93,7 @@ export function addNotesPage(app: App, { ctx }: RouteContext): void {
             </IfAllowed>
           ) : null}
           <Notes slug={slug} notes={notes.toReversed()} />
-        </>
+        </div>
       ),
     });
   }

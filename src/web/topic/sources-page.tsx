@@ -134,65 +134,67 @@ export function addSourcesPage(app: App, { ctx }: RouteContext): void {
           {notes.map((note) => (
             <p class="advice">{note}</p>
           ))}
-          <Section title="Its own" id="own">
-            <Table
-              empty="None yet."
-              caption="Sources of this topic"
-              rows={own}
-              columns={[
-                { head: 'Source', cell: (row) => <SourceName row={row} /> },
-                {
-                  head: 'Entries',
-                  number: true,
-                  wide: true,
-                  cell: ({ entries }) => (entries === null ? '' : <Count of={entries} />),
-                },
-                { head: 'Newest', cell: ({ newest_at }) => <Time at={newest_at} /> },
-                { head: 'Last read', wide: true, cell: ({ read_at }) => <Time at={read_at} /> },
-                { head: 'State', cell: (row) => <SourceState row={row} /> },
-                { head: '', cell: (row) => <SourceActions slug={slug} row={row} /> },
-              ]}
-            />
-            <IfAllowed scope={SCOPE}>
-              <Form
-                action={`/topics/${slug}/sources`}
-                values={said === undefined ? values : {}}
-                problems={problems}
-                label="Add a source"
-                labels={{ address: 'Address' }}
-              >
-                <Field
-                  name="address"
-                  label="Address"
-                  kind="textarea"
-                  rows={2}
-                  placeholder="https://news.example"
-                  help="A feed, a site, a page, or a search feed with {query} in place of the search words. To add several, paste OPML, or one address per line."
-                />
-                <Field
-                  name="all"
-                  label="All its items, not only those with the words of a search"
-                  kind="checkbox"
-                />
-                <div class="buttons">
-                  <Button words="Add" kind="main" />
-                </div>
-              </Form>
-            </IfAllowed>
-          </Section>
-          <Section title="Of the service" id="service" note={describeService(service)}>
-            <Table
-              empty="The own service has no sources here."
-              caption="Sources of the service"
-              rows={service}
-              columns={[
-                { head: 'Source', cell: ({ title, id }) => <UntrustedText text={title || id} most={90} /> },
-                { head: 'Tool', wide: true, cell: ({ address }) => address },
-                { head: 'State', cell: (row) => <SourceState row={row} /> },
-                { head: '', cell: (row) => <SourceActions slug={slug} row={row} /> },
-              ]}
-            />
-          </Section>
+          <div class="columns">
+            <Section title="Its own" id="own">
+              <Table
+                empty="None yet."
+                caption="Sources of this topic"
+                rows={own}
+                columns={[
+                  { head: 'Source', cell: (row) => <SourceName row={row} /> },
+                  {
+                    head: 'Entries',
+                    number: true,
+                    wide: true,
+                    cell: ({ entries }) => (entries === null ? '' : <Count of={entries} />),
+                  },
+                  { head: 'Newest', cell: ({ newest_at }) => <Time at={newest_at} /> },
+                  { head: 'Last read', wide: true, cell: ({ read_at }) => <Time at={read_at} /> },
+                  { head: 'State', cell: (row) => <SourceState row={row} /> },
+                  { head: '', cell: (row) => <SourceActions slug={slug} row={row} /> },
+                ]}
+              />
+              <IfAllowed scope={SCOPE}>
+                <Form
+                  action={`/topics/${slug}/sources`}
+                  values={said === undefined ? values : {}}
+                  problems={problems}
+                  label="Add a source"
+                  labels={{ address: 'Address' }}
+                >
+                  <Field
+                    name="address"
+                    label="Address"
+                    kind="textarea"
+                    rows={2}
+                    placeholder="https://news.example"
+                    help="A feed, a site, a page, or a search feed with {query} in place of the search words. To add several, paste OPML, or one address per line."
+                  />
+                  <Field
+                    name="all"
+                    label="All its items, not only those with the words of a search"
+                    kind="checkbox"
+                  />
+                  <div class="buttons">
+                    <Button words="Add" kind="main" />
+                  </div>
+                </Form>
+              </IfAllowed>
+            </Section>
+            <Section title="Of the service" id="service" note={describeService(service)}>
+              <Table
+                empty="The own service has no sources here."
+                caption="Sources of the service"
+                rows={service}
+                columns={[
+                  { head: 'Source', cell: ({ title, id }) => <UntrustedText text={title || id} most={90} /> },
+                  { head: 'Tool', wide: true, cell: ({ address }) => address },
+                  { head: 'State', cell: (row) => <SourceState row={row} /> },
+                  { head: '', cell: (row) => <SourceActions slug={slug} row={row} /> },
+                ]}
+              />
+            </Section>
+          </div>
         </>
       ),
     });

@@ -48,9 +48,11 @@ export function WhatChanged({
 }) {
   const spikes = data.spikes.filter((spike) => isInWindow(spike, window)).toReversed();
   const states = data.states.filter(({ until }) => until === null).toReversed();
+  // Spikes and states are of searches of posts: one of them needs no name.
+  const postSearches = scope.searches.filter(({ operation }) => operation === 'microblog').length;
   const nameOf = (searchId: bigint) => {
     const search = scope.searches.find(({ id }) => id === searchId);
-    return search === undefined || scope.searches.length < 2 ? null : nameSearch(search, scope.searches);
+    return search === undefined || postSearches < 2 ? null : nameSearch(search, scope.searches);
   };
   const maxSpikes = window.isPart ? MAX_SPIKES_IN_PART : MAX_SPIKES;
   // One brief at a time: of the topic's last day, or of the spikes of a time or search.
@@ -209,17 +211,17 @@ function FirstPart({ post }: { post: PostRow }) {
   return (
     <div class="changed-part">
       <h3>First post</h3>
+      <p class="line-more">
+        {name === null ? null : (
+          <span class="who">
+            <UntrustedText text={name} most={40} />
+          </span>
+        )}
+        <Timestamp at={post.created_at ?? post.first_seen_at} exact />
+      </p>
       <ul class="lines">
         <li>
-          {name === null ? null : (
-            <span class="who">
-              <UntrustedText text={name} most={40} />{' '}
-            </span>
-          )}
           <ItemLink path={`/posts/${post.id}`} url={post.url} text={post.text} most={MAX_STORY} />
-          <span class="why">
-            <Timestamp at={post.created_at ?? post.first_seen_at} exact />
-          </span>
         </li>
       </ul>
     </div>
