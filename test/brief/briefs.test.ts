@@ -1,6 +1,9 @@
 /** Briefs of digests, spikes and topics: when they are written and of what, that nothing waits for them for long, and what erases them. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/time.ts';
+import PostalMime from 'postal-mime';
+import { composeMail } from '../../src/monitor/alerts/channels/email-message.ts';
+import { summarizeMessage } from '../../src/monitor/alerts/channels/message-summary.ts';
 import { composeDigests } from '../../src/monitor/alerts/compose-digests.ts';
 import { deliverDueMessages } from '../../src/monitor/alerts/deliver.ts';
 import { startBriefs, writeBriefs } from '../../src/monitor/briefs/write-briefs.ts';
@@ -12,6 +15,7 @@ import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.
 import { MAX_BRIEF_WAIT_MS } from '../../src/store/briefs/queue-briefs.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
+import { commandsOf, homeOf } from '../cli/stand.ts';
 import { createStandInBriefWriter, quoteTwo } from '../stand-in-brief-writer.ts';
 import { openStage, type Stage } from '../tell/stage.ts';
 
@@ -106,6 +110,52 @@ test('the message waits until the brief is written, has it, and is then sent at 
       text: expect.stringMatching(/^It is said: .*\[1\] It is said: .*\[2\]$/),
     }),
   ]);
+});
+
+test('mail, chat and the command line have it with its sources, as links where there are addresses', async () => {
+  const { ctx, database } = stage.world;
+  const { id } = await compose(TEXTS);
+  await write();
+  await deliver();
+  const { data, ...rest } = JSON.parse(stage.receiver.received.at(-1)?.body ?? '');
+  const [first] = data.digest.brief.sources;
+  const mailAt = async (baseUrl: string | undefined) =>
+    new PostalMime().parse(
+      await composeMail(
+        { ...rest, data },
+        { from: { name: '', address: 'a@example.org' }, to: ['b@example.org'] },
+        { id: 'msg_1', channel: 'ops', baseUrl },
+      ),
+    );
+  const linked = await mailAt('https://watch.example');
+  expect(linked.html).toMatch(
+    new RegExp(`It is said: [^<]* · <a href="https://watch.example${first.page}"[^>]*>\\[1\\]</a></p>`),
+  );
+  expect(linked.text).toMatch(new RegExp(`It is said: .*\\n\\[1\\]: https://watch.example${first.page}\\n`));
+  expect(linked.text).toContain('Written by a language model (small-1) on ');
+  const plain = await mailAt(undefined);
+  expect(plain.text).toMatch(new RegExp(`It is said: .* \\(post ${first.id}\\)\\n`));
+  expect(plain.text).not.toContain('[1]');
+  const texts = summarizeMessage({ ...rest, data }).items.map(({ text }) => text ?? '');
+  expect(texts.slice(0, 4)).toEqual([
+    expect.stringMatching(/ to .*, UTC$/),
+    expect.stringMatching(/^It is said: /),
+    expect.stringMatching(/^It is said: /),
+    expect.stringMatching(/^Written by a language model \(small-1\)/),
+  ]);
+  const { run } = commandsOf(homeOf(stage.world), {
+    DATABASE_URL: database.url,
+    MASTER_KEY: ctx.config.masterKey ?? '',
+  });
+  for (const command of [
+    ['digest', 'show', String(id)],
+    ['topic', 'show', `ferry-${named}`],
+  ]) {
+    const { code, stdout } = await run(command);
+    const words = stdout.replace(/\s+/g, ' ');
+    expect([code, /It is said: .* \(post \d+\)/.test(words)], words).toEqual([0, true]);
+    expect(words).toContain('Written by a language model (small-1)');
+  }
 });
 
 const silent = (signal: AbortSignal) =>
