@@ -56,7 +56,7 @@ export const SAVE: Subject = {
     { file: SQL, code: '(g.first_seen_at, g.first_run_id) > ($2, $4) AND g.post_id', by: 'g.post_id' },
     {
       file: SQL,
-      code: 'AND s.search_id = r.search_id ORDER BY f.n) AS new_posts',
+      code: 'AND s.first_run_id = r.run_id ORDER BY f.n) AS new_posts',
       by: 'ORDER BY f.n) AS new_posts',
     },
     { file: 'store/save/topic-items.ts', code: 'NOT u.baseline OR NOT EXISTS', by: 'NOT EXISTS' },

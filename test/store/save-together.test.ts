@@ -7,7 +7,9 @@ import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import type { Id } from '../../src/store/db/database.ts';
 import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { insertRun } from '../../src/store/runs/run-states.ts';
-import type { SaveInput } from '../../src/store/save/outcome.ts';
+import { encodeBody } from '../../src/store/runs/responses.ts';
+import type { ResponseToSave, SaveInput } from '../../src/store/save/outcome.ts';
+import { type PastRun, savePastRuns } from '../../src/store/save/past-runs.ts';
 import { saveFindings } from '../../src/store/save/save.ts';
 import type { Diff } from '../../src/store/save/save-responses.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
@@ -48,10 +50,15 @@ type Response = { minute: number; posts: Said[]; links: { link: number; title: s
 
 /** @param way goes into every id, so that the same responses can be saved twice in one database */
 async function leased(search: Search, response: Response, way: string): Promise<SaveInput> {
-  const time = at(response.minute);
-  const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: time });
-  const run = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: time });
+  const { observedAt, ...results } = read(search, response, way);
+  const runId = await insertRun(world.db.pool, { searchId: search.id, trigger: 'manual', now: observedAt });
+  const run = await leaseRun(world.db, { runId, worker: 'test', leaseMs: 30_000, now: observedAt });
   if (run === null) throw new Error('not leased');
+  return { runId, fence: run.fence, ...results, observedAt, endedAt: observedAt };
+}
+
+/** What a search reads in a response. */
+function read(search: Search, response: Response, way: string): Omit<ResponseToSave, 'runId'> {
   const tweets = response.posts.map(({ post, text, likes, views, fans }) =>
     wirePost(`${way}${post}`, {
       ...(text === undefined ? {} : { text }),
@@ -66,8 +73,6 @@ async function leased(search: Search, response: Response, way: string): Promise<
     snippet: '',
   }));
   return {
-    runId,
-    fence: run.fence,
     searchId: search.id,
     serviceId: search.service_id,
     findings: parseResponse({
@@ -79,8 +84,7 @@ async function leased(search: Search, response: Response, way: string): Promise<
       contentType: 'application/json',
       dialect: loadDialect('named'),
     }),
-    observedAt: time,
-    endedAt: time,
+    observedAt: at(response.minute),
   };
 }
 
@@ -229,6 +233,31 @@ test('eight concurrent saves share one transaction', async () => {
   const inputs = await eight('eight');
   const count = await transactionsOf(() => Promise.all(inputs.map((one) => saveFindings(world.db, one))));
   expect(count).toBe(1);
+});
+
+test('of two past runs of a search that share a transaction, the earlier finds an item first', async () => {
+  const search = await newSearch();
+  const same = { posts: [post(1)], links: [{ link: 1, title: 'A' }] };
+  const runs = await Promise.all(
+    [1, 2].map(async (minute): Promise<PastRun> => {
+      const { searchId, serviceId, findings, observedAt } = read(search, { minute, ...same }, 'past');
+      return {
+        ...{ searchId, serviceId, findings, observedAt },
+        version: 1,
+        requestVersion: 1,
+        trigger: 'schedule',
+        worker: 'test',
+        contentType: 'application/json',
+        body: await encodeBody(Buffer.from('{}')),
+        latencyMs: 1,
+      };
+    }),
+  );
+  const diffs = await savePastRuns(world.db, runs);
+  expect(diffs.map((diff) => [diff.newPosts.length, diff.newLinks.length])).toEqual([
+    [1, 1],
+    [0, 0],
+  ]);
 });
 
 test('what two late responses of a transaction change is derived again from the earlier one on', async () => {

@@ -15,8 +15,8 @@ import { MAX_LATER_RESULTS } from './facts-sql.ts';
 const S = 'strandline';
 
 /**
- * 5: keys of posts and links, and the diffs: an inserted sighting is new to its search, exactly once. No two of the
- * runs are of one search, as only one run of a search is leased at a time. Also whether a
+ * 5: keys of posts and links, and the diffs: an inserted sighting is new to its search, exactly once. Several of the runs
+ * may be of one search, in a simulated past. Also whether a
  * later result of the search was saved before.
  * $1 runs, $2 their searches, $3 times, $4 whether this is the result of the run. Of posts: $5 index of the run in
  * these lists, $6 services, $7 IDs, $8 keys or null. Of links: $9 index of the run, $10 addresses, $11 sources. Of
@@ -41,7 +41,7 @@ WITH responses AS MATERIALIZED (
     SELECT FROM (SELECT FROM ${S}.post_sightings WHERE post_id = f.id AND search_id = ($2::bigint[])[f.place] OFFSET 0) known
   ) ORDER BY 1, 2, f.place
   ON CONFLICT DO NOTHING
-  RETURNING search_id, post_id
+  RETURNING search_id, post_id, first_run_id
 ), found_links AS MATERIALIZED (
   SELECT DISTINCT ON (r.place, la.id) r.place, la.id, r.source, r.n
   FROM unnest($9::int[], $10::text[], $11::text[]) WITH ORDINALITY
@@ -55,7 +55,7 @@ WITH responses AS MATERIALIZED (
   SELECT ($2::bigint[])[f.place], f.id, ($1::bigint[])[f.place], ($3::timestamptz[])[f.place], f.source
   FROM found_links f ORDER BY 1, 2, f.place
   ON CONFLICT DO NOTHING
-  RETURNING search_id, link_id
+  RETURNING search_id, link_id, first_run_id
 ), results AS (
   INSERT INTO ${S}.run_results (run_id, observed_at, post_ids, link_ids, link_sources)
   SELECT run_id, observed_at,
@@ -68,9 +68,9 @@ WITH responses AS MATERIALIZED (
 )
 SELECT
   ARRAY(SELECT f.id FROM found_posts f JOIN post_sightings s ON s.post_id = f.id
-    WHERE f.place = r.place AND NOT f.is_nested AND s.search_id = r.search_id ORDER BY f.n) AS new_posts,
+    WHERE f.place = r.place AND NOT f.is_nested AND s.search_id = r.search_id AND s.first_run_id = r.run_id ORDER BY f.n) AS new_posts,
   ARRAY(SELECT f.id FROM found_links f JOIN link_sightings s ON s.link_id = f.id
-    WHERE f.place = r.place AND s.search_id = r.search_id ORDER BY f.n) AS new_links,
+    WHERE f.place = r.place AND s.search_id = r.search_id AND s.first_run_id = r.run_id ORDER BY f.n) AS new_links,
   EXISTS (
     SELECT FROM (SELECT run_id FROM ${S}.run_results WHERE observed_at > r.observed_at ORDER BY observed_at LIMIT ${MAX_LATER_RESULTS}) o
     CROSS JOIN LATERAL (SELECT search_id FROM ${S}.runs WHERE id = o.run_id OFFSET 0) n WHERE n.search_id = r.search_id
