@@ -56,6 +56,7 @@ test('has a row for each purpose and day, unknown tokens as null, and no row wit
   await expect.poll(async () => (await read())[0]?.['failed']).toBe(1n);
   // Tokens are counted beside the response.
   await expect.poll(async () => (await read())[1]?.['calls_with_tokens']).toBe(2n);
+  await expect.poll(async () => (await read())[1]?.['input_tokens']).toBe(6_000_000_000n);
   const rows = await read();
   expect(rows).toMatchObject([
     {
