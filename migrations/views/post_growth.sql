@@ -50,10 +50,10 @@ CREATE OR REPLACE VIEW strandline_analytics.post_growth AS
     strandline_analytics.engagement(c.like_count, c.repost_count, c.reply_count, c.quote_count) as engagement,
     coalesce(strandline_analytics.engagement(c.gained_like_count, c.gained_repost_count, c.gained_reply_count, c.gained_quote_count),
       case when again.is_seen and num_nonnulls(c.like_count, c.repost_count, c.reply_count, c.quote_count) > 0 then 0 end) as gained_engagement,
-    coalesce(greatest(c.like_count - c.was_like_count, case when c.was_like_count is not null then 0 end)
-        / nullif(extract(epoch from greatest(seen.last_seen_at, c.observed_at) - c.changed_before_at)::float8 / 3600, 0),
+    coalesce(step.like_count / nullif(extract(epoch from greatest(seen.last_seen_at, c.observed_at) - c.changed_before_at)::float8 / 3600, 0),
       case when c.changed_before_at is null and again.is_seen and c.like_count is not null then 0 end) as likes_per_hour,
-    coalesce(step.engagement / nullif(extract(epoch from greatest(seen.last_seen_at, c.observed_at) - c.changed_before_at)::float8 / 3600, 0),
+    coalesce(strandline_analytics.engagement(step.like_count, step.repost_count, step.reply_count, step.quote_count)
+        / nullif(extract(epoch from greatest(seen.last_seen_at, c.observed_at) - c.changed_before_at)::float8 / 3600, 0),
       case when c.changed_before_at is null and again.is_seen and num_nonnulls(c.like_count, c.repost_count, c.reply_count, c.quote_count) > 0 then 0 end) as engagement_per_hour,
     case when coalesce(c.gained_like_count, case when again.is_seen then c.like_count end) is not null and seen.last_seen_at > p.first_seen_at then
       -- Nothing changed in these hours, or their snapshots are read.
@@ -86,11 +86,10 @@ CREATE OR REPLACE VIEW strandline_analytics.post_growth AS
   ) seen on true
   -- What was gained in the last change.
   cross join lateral (
-    select strandline_analytics.engagement(
-      greatest(c.like_count - c.was_like_count, case when c.was_like_count is not null then 0 end),
-      greatest(c.repost_count - c.was_repost_count, case when c.was_repost_count is not null then 0 end),
-      greatest(c.reply_count - c.was_reply_count, case when c.was_reply_count is not null then 0 end),
-      greatest(c.quote_count - c.was_quote_count, case when c.was_quote_count is not null then 0 end)) as engagement
+    select greatest(c.like_count - c.was_like_count, case when c.was_like_count is not null then 0 end) as like_count,
+      greatest(c.repost_count - c.was_repost_count, case when c.was_repost_count is not null then 0 end) as repost_count,
+      greatest(c.reply_count - c.was_reply_count, case when c.was_reply_count is not null then 0 end) as reply_count,
+      greatest(c.quote_count - c.was_quote_count, case when c.was_quote_count is not null then 0 end) as quote_count
   ) step
   -- A result has returned the post since its counters last changed: those that are known have gained nothing.
   cross join lateral (select seen.last_seen_at > c.observed_at as is_seen) again;

@@ -240,9 +240,8 @@ test('of two past runs of a search that share a transaction, the earlier finds a
   const same = { posts: [post(1)], links: [{ link: 1, title: 'A' }] };
   const runs = await Promise.all(
     [1, 2].map(async (minute): Promise<PastRun> => {
-      const { searchId, serviceId, findings, observedAt } = read(search, { minute, ...same }, 'past');
       return {
-        ...{ searchId, serviceId, findings, observedAt },
+        ...read(search, { minute, ...same }, 'past'),
         version: 1,
         requestVersion: 1,
         trigger: 'schedule',
