@@ -82,7 +82,10 @@ function renderStatus(status: Status, now: Date, page: Terminal): string[] {
           const why = search.state_reason === null ? '' : `: ${search.state_reason}`;
           const { paused_until: end } = search;
           const until = end === null ? '' : ` until ${formatDayAndMinute(end, page)}`;
-          return `${search.name} is ${search.state}${until}${why} (${formatRelative(search.state_since, now, page)})`;
+          const resume = search.pauses.includes('topic')
+            ? `topic resume ${search.topic}`
+            : `search resume ${search.slug}`;
+          return `${search.name} is ${search.state}${until}${why} (${formatRelative(search.state_since, now, page)}); strandline ${resume}`;
         }),
     ),
     ...labelLines(

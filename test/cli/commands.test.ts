@@ -238,7 +238,9 @@ describe('status', () => {
     });
     const { stdout } = await stand.run(['status']);
     expect(stdout).toContain('No worker is running: schedules are on hold; start a worker: strandline up');
-    expect(stdout).toContain('rests: Posts is paused: paused by a user');
+    expect(stdout).toMatch(
+      /rests: Posts is paused: paused by a user \([^)]+\);\s+strandline search resume rests\n/,
+    );
     expect(stdout).toMatch(
       /hosted: 1 active search, 1 paused search, 2 of 2,000 calls today, cost not reported/,
     );
