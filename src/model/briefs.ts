@@ -1,9 +1,10 @@
 /** A brief: two or three cited sentences that a language model writes over stored evidence, and what it is asked. Pure. */
 import type { BRIEF_SOURCE_KINDS } from './closed-lists.ts';
+import type { ModelTrouble } from './model-use.ts';
 
 /** Items of evidence of a request to the model. */
 export const MAX_EVIDENCE = 24;
-/** A brief of less would only repeat it. */
+/** With less evidence, a brief would only repeat it. */
 export const MIN_EVIDENCE = 2;
 
 export type BriefSourceKind = (typeof BRIEF_SOURCE_KINDS)[number];
@@ -28,15 +29,8 @@ export type BriefRequest = {
 /** A sentence that its sources state. @property cites positions in the items of the request, from 0 */
 export type BriefSentence = { text: string; cites: readonly number[] };
 
-/**
- * - `written`: the sentences that the evidence supports; none is possible
- * - `unusable`: the model responded with something else
- * - `unavailable`: there was no response, or the limit of the day is reached; the reason ends a sentence about the model
- */
-export type BriefReply =
-  | { outcome: 'written'; sentences: readonly BriefSentence[] }
-  | { outcome: 'unusable'; reason: string }
-  | { outcome: 'unavailable'; reason: string };
+/** `written`: the sentences that the evidence supports, which may be none. */
+export type BriefReply = { outcome: 'written'; sentences: readonly BriefSentence[] } | ModelTrouble;
 
 /** The language model, as the monitor uses it for briefs. */
 export type BriefWriter = {

@@ -1,6 +1,7 @@
 /** The goal of a topic, and what a language model is asked and answers about it. Pure. */
 import { hash } from 'node:crypto';
 import { cleanLine } from '../lib/text.ts';
+import type { ModelTrouble } from './model-use.ts';
 import { MAX_GOAL_LENGTH } from './value-shapes.ts';
 
 /** Stories of a request to the model. */
@@ -34,15 +35,8 @@ export type JudgeRequest = {
   texts: readonly string[];
 };
 
-/**
- * - `judged`: a verdict for each text in order; null: none about this one
- * - `unusable`: the model responded with something else, and may do so again
- * - `unavailable`: there was no response, or the limit of the day is reached; the reason ends a sentence about the model
- */
-export type JudgeReply =
-  | { outcome: 'judged'; verdicts: (Verdict | null)[] }
-  | { outcome: 'unusable'; reason: string }
-  | { outcome: 'unavailable'; reason: string };
+/** `judged`: a verdict for each text in order; null: no verdict about this text. */
+export type JudgeReply = { outcome: 'judged'; verdicts: (Verdict | null)[] } | ModelTrouble;
 
 /** The language model, as the monitor uses it. */
 export type Judge = {

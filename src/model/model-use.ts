@@ -1,8 +1,15 @@
-/** What a language model is asked for, and how often it was asked. */
+/** What a language model is asked for, how that can fail, and how often it was asked. */
 
 import type { MODEL_PURPOSES } from './closed-lists.ts';
 
 export type ModelPurpose = (typeof MODEL_PURPOSES)[number];
+
+/**
+ * How a request of the monitor ended without what it asked for; the reason ends a sentence about the model.
+ * - `unusable`: the model responded with something else, and may do so again
+ * - `unavailable`: there was no response, or the limit of the day is reached
+ */
+export type ModelTrouble = { outcome: 'unusable' | 'unavailable'; reason: string };
 
 /** Requests to a language model on a day, over all processes that use the database. Null: the counter is unavailable. */
 export type ModelUse = {

@@ -101,7 +101,7 @@ export const Brief = z
       .array(
         z.object({
           text: z.string(),
-          sources: z.array(z.int()).describe('Numbers of the sources that state it.'),
+          sources: z.array(z.int()).describe('Numbers of the sources that support the sentence.'),
         }),
       )
       .max(MAX_BRIEF_SENTENCES),
@@ -120,3 +120,17 @@ export const Brief = z
   })
   .meta({ id: 'Brief' });
 export type Brief = z.infer<typeof Brief>;
+
+/** What a sentence of a brief cites. @property words where numbers lead nowhere: `post 12` */
+export type BriefCite = { n: number; path: string; words: string };
+
+/** The sentences of a brief, each with what it cites. */
+export function listBriefSentences({ sentences, sources }: Brief): { text: string; cites: BriefCite[] }[] {
+  const cites = new Map(
+    sources.map(({ n, kind, id, page }) => [n, { n, path: page, words: `${kind} ${id}` }]),
+  );
+  return sentences.map(({ text, sources: numbers }) => ({
+    text,
+    cites: numbers.flatMap((n) => cites.get(n) ?? []),
+  }));
+}

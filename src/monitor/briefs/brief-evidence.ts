@@ -11,6 +11,7 @@ import { readPostsOfSpike, readSpike } from '../../store/queries/trend-reports.t
 import type { Context } from '../context.ts';
 import {
   describeCopies,
+  describeSpikeEvidence,
   type Evidence,
   listDigestEvidence,
   type StoryEvidence,
@@ -22,11 +23,11 @@ import { readDigest } from '../digests/read-digest.ts';
 const MAX_POST = 400;
 const MAX_STORIES = 10;
 /** A topic's brief is about the time before it is written: readers come back every day. */
-export const TOPIC_SPAN_MS = DAY;
+const TOPIC_SPAN_MS = DAY;
 
 /**
- * Of a digest: what the digest says. Of a topic: what a digest of its last day would, and its biggest stories. Of a spike: its posts,
- * each text once.
+ * Reads the evidence for a brief. For a digest, that is what the digest says; for a topic, what a digest of its last day would say, and
+ * its biggest stories; for a spike, its posts, each text once.
  */
 export async function readEvidence(
   ctx: Pick<Context, 'db' | 'clock' | 'config' | 'kind' | 'isFree'>,
@@ -89,14 +90,8 @@ async function readSpikeEvidence({ db }: Pick<Context, 'db'>, id: bigint): Promi
     return [{ kind: 'post', id: String(post.id), text, day, page: `/posts/${post.id}`, search }];
   });
   if (posts.length === 0) return [];
-  const measured: Evidence = {
-    kind: 'spike',
-    id: String(id),
-    text: [spike.sentence, spike.why ?? ''].join(' ').trim(),
-    day: spike.window_start.toISOString().slice(0, 10),
-    page: `/evidence/spike/${id}`,
-    search,
-  };
+  const day = spike.window_start.toISOString().slice(0, 10);
+  const measured = describeSpikeEvidence({ ...spike, id: String(id), day });
   // Over the whole window: the first posts alone may be of another subject.
   const step = Math.max(1, posts.length / (MAX_EVIDENCE - 1));
   const chosen = posts.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));

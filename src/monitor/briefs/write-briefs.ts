@@ -16,6 +16,7 @@ import {
   type WaitingBrief,
 } from '../../store/briefs/queue-briefs.ts';
 import { lockAgainstErasing } from '../../store/erase/save-lock.ts';
+import { enqueueChannels } from '../alerts/enqueue-channels.ts';
 import type { Context } from '../context.ts';
 import type { Evidence } from '../digests/digest-evidence.ts';
 import { repeatPass } from '../repeat-pass.ts';
@@ -98,7 +99,7 @@ async function writeOne(
     await storeBrief(tx, id, { content, cited, evidence: read, now, nextAt });
     return kind === 'digest' ? releaseDigest(tx, waiting, now) : [];
   });
-  if (channels.length > 0) await ctx.queue.enqueueChannels(channels).catch(() => {}); // the scan enqueues them again
+  if (channels.length > 0) await enqueueChannels(ctx, channels);
   return content === null ? 'nothing' : 'written';
 }
 
@@ -118,7 +119,7 @@ async function settle(ctx: BriefContext, waiting: WaitingBrief, afterMs: number 
   await postponeBrief(ctx.db.pool, id, isOver ? null : new Date(now.getTime() + afterMs));
   if (kind !== 'digest') return;
   const channels = await releaseDigest(ctx.db.pool, waiting, now);
-  if (channels.length > 0) await ctx.queue.enqueueChannels(channels).catch(() => {}); // the scan enqueues them again
+  if (channels.length > 0) await enqueueChannels(ctx, channels);
 }
 
 /** Numbers what is cited, in the order of the sentences. */

@@ -1,4 +1,4 @@
-/** What a brief of a digest is written from: its items, spikes, and new statements of answers. Pure. */
+/** The evidence for the brief of a digest: its items, its spikes, and the new statements of its answers. Pure. */
 import { formatCount } from '../../lib/display-format.ts';
 import { type BriefItem, MAX_EVIDENCE } from '../../model/briefs.ts';
 import type { Digest, DigestAnswer, DigestItem } from './digest-shapes.ts';
@@ -9,9 +9,9 @@ export type Evidence = BriefItem & { id: string; page: string; search: string };
 export type StoryEvidence = Evidence & { story_id: string };
 
 /**
- * Of each topic in turn, the best first. Statements that are gone are none of it: a sentence that repeats one would be false, though
- * its source says so.
- * @param stories instead of the items of a digest that belong to them
+ * Evidence of each topic in turn, the best first. Statements that an answer no longer makes are left out: a sentence that repeats such a
+ * statement would be false, although its source supports it.
+ * @param stories take the place of items of the digest that belong to them
  */
 export function listDigestEvidence(
   { topics, growing, attention, answers }: Digest,
@@ -19,19 +19,8 @@ export function listDigestEvidence(
 ): Evidence[] {
   const told = new Set(stories.map(({ story_id }) => story_id));
   const isOwn = ({ story_id }: DigestItem) => story_id === null || !told.has(story_id);
-  const spikes = attention.flatMap((each): Evidence[] =>
-    each.kind === 'spike'
-      ? [
-          {
-            kind: 'spike',
-            id: each.id,
-            text: [each.sentence, each.why ?? ''].join(' ').trim(),
-            day: each.window_start.slice(0, 10),
-            page: `/evidence/spike/${each.id}`,
-            search: each.search,
-          },
-        ]
-      : [],
+  const spikes = attention.flatMap((each) =>
+    each.kind === 'spike' ? [describeSpikeEvidence({ ...each, day: each.window_start.slice(0, 10) })] : [],
   );
   const rest = [
     answers.filter(({ changed }) => changed).flatMap(listAnswerEvidence),
@@ -45,6 +34,24 @@ export function listDigestEvidence(
   const isFirst = ({ kind, id }: Evidence, i: number) =>
     all.findIndex((other) => other.kind === kind && other.id === id) === i;
   return all.filter(isFirst).slice(0, MAX_EVIDENCE);
+}
+
+/** A spike: what was measured, and why, if that is known. */
+export function describeSpikeEvidence({
+  id,
+  sentence,
+  why,
+  day,
+  search,
+}: {
+  id: string;
+  sentence: string;
+  why: string | null;
+  day: string;
+  search: string;
+}): Evidence {
+  const text = [sentence, why ?? ''].join(' ').trim();
+  return { kind: 'spike', id, text, day, page: `/evidence/spike/${id}`, search };
 }
 
 function listItemEvidence({ kind, id, text, copies, authors, published_at, page, search }: DigestItem) {

@@ -17,6 +17,7 @@ import {
 import { groupBy } from '../../lib/group-by.ts';
 import { cleanLine, truncateText } from '../../lib/text.ts';
 import { KIND_NOUNS, RULE_KINDS } from '../../model/alerts.ts';
+import { type BriefCite, listBriefSentences } from '../../model/value-shapes.ts';
 import { type DigestAction, dismissAction } from './digest-actions.ts';
 import { composeGapLines, nameDigestSearch } from './gap-lines.ts';
 import type {
@@ -34,9 +35,6 @@ import type {
  */
 type LineStyle = 'title' | 'text' | 'brief' | 'name' | 'plus' | 'minus' | 'thing' | 'note';
 
-/** What a sentence of a brief cites. @property words where numbers lead nowhere: `post 12` */
-export type LineCite = { n: number; path: string; words: string };
-
 export type DigestLine = {
   style: LineStyle;
   words: string;
@@ -46,8 +44,8 @@ export type DigestLine = {
   url: string | null;
   /** What a person can do about it, behind its words; null: nothing. */
   action: DigestAction | null;
-  /** Of a sentence of a brief; else empty. */
-  cites: readonly LineCite[];
+  /** What a sentence of a brief cites; empty for all other lines. */
+  cites: readonly BriefCite[];
 };
 
 export type DigestSection = {
@@ -114,7 +112,7 @@ const BODY_DETAILS: readonly BodyDetail[] = [
 const line = (
   style: LineStyle,
   words: string,
-  more: { path?: string; url?: string | null; action?: DigestAction; cites?: readonly LineCite[] } = {},
+  more: { path?: string; url?: string | null; action?: DigestAction; cites?: readonly BriefCite[] } = {},
 ): DigestLine => ({
   style,
   words,
@@ -149,12 +147,7 @@ function addBrief(head: DigestSection[], brief: readonly DigestLine[]): DigestSe
 
 function composeBrief({ brief }: Digest, reader: DateReader): DigestLine[] {
   if (brief === null) return [];
-  const known = new Map(
-    brief.sources.map(({ n, kind, id, page }) => [n, { n, path: page, words: `${kind} ${id}` }]),
-  );
-  const sentences = brief.sentences.map(({ text, sources }) =>
-    line('brief', text, { cites: sources.flatMap((n) => known.get(n) ?? []) }),
-  );
+  const sentences = listBriefSentences(brief).map(({ text, cites }) => line('brief', text, { cites }));
   const at = formatWithWeekday(new Date(brief.written_at), reader, false);
   return [...sentences, line('note', `Written by a language model (${cleanLine(brief.model)}) on ${at}.`)];
 }

@@ -260,7 +260,9 @@ const members = {
   simulated: z.boolean().describe('True if it comes from the sandbox.'),
   brief: Brief.nullable()
     .default(null)
-    .describe('What a language model wrote of it, if one did; only of digests that were sent.'),
+    .describe(
+      'What a language model wrote about the digest; null if nothing was written. Only digests that were sent have a brief.',
+    ),
   collected: Collected,
   not_collected: z.array(Gap),
   attention: z.array(Attention).max(MAX_ATTENTION),
@@ -297,7 +299,7 @@ export function saysSomething(digest: Digest): boolean {
   );
 }
 
-/** What topics and searches are called, by their slugs. */
+/** Names of topics and searches, by slug. */
 export type DigestNames = {
   topic: (slug: string) => string;
   /** The members that name a search. */

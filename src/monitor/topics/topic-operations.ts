@@ -30,7 +30,7 @@ const CreatedTopic = Topic.extend(NOTE_MEMBERS).meta({ id: 'CreatedTopic', 'x-vi
 
 const ShownTopic = Topic.extend({
   brief: Brief.nullable().describe(
-    'What a language model wrote of its last 24 hours, if one did within a day; each sentence with its sources.',
+    'What a language model wrote about its last 24 hours, each sentence with its sources; null if nothing was written within a day.',
   ),
 }).meta({ id: 'ShownTopic', 'x-view': 'topics' });
 

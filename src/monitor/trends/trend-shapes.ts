@@ -8,10 +8,10 @@ import { BUCKETS } from '../../store/queries/volume.ts';
 
 export const TypicalAtAge = defineRow('TypicalAtAge', 'typical_at_age');
 export const Spike = defineRow('Spike', 'spikes');
-/** Of a list: with what a language model wrote of it. */
+/** A spike in a list, with its brief. */
 export const ListedSpike = defineRowWith('ListedSpike', 'spikes', {
   brief: Brief.nullable().describe(
-    'What a language model wrote of its posts, if one did; each sentence with its sources.',
+    'What a language model wrote about its posts, each sentence with its sources; null if nothing was written.',
   ),
 });
 export const TrendState = defineRow('TrendState', 'trend_states');

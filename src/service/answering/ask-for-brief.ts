@@ -8,7 +8,7 @@ import type { MeteredModel } from './metered-model.ts';
 import { endSentence } from './quotable-sentences.ts';
 import { buildSupportCheck } from './support-check.ts';
 
-/** A digest waits for both together (`MAX_BRIEF_WAIT_MS`). */
+/** A digest waits for both requests together (`MAX_BRIEF_WAIT_MS`). */
 const TIMEOUTS_MS = { write: 30 * SECOND, check: 20 * SECOND };
 
 /**

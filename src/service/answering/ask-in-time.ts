@@ -1,4 +1,5 @@
 /** Sends a question of the monitor to a language model, within a time, and says in words how it ended. */
+import type { ModelTrouble } from '../../model/model-use.ts';
 import {
   describeModelFailure,
   type LanguageModel,
@@ -14,14 +15,7 @@ const RESPONDED: ReadonlySet<ModelFailed['reason']> = new Set([
   'empty',
 ]);
 
-/**
- * - `unusable`: the model responded with something else
- * - `unavailable`: there was no response; the reason ends a sentence about the model
- */
-type Asked =
-  | { outcome: 'answered'; answer: string }
-  | { outcome: 'unusable'; reason: string }
-  | { outcome: 'unavailable'; reason: string };
+type Asked = { outcome: 'answered'; answer: string } | ModelTrouble;
 
 /** @throws the signal's reason if it aborts */
 export async function askInTime(

@@ -1,7 +1,7 @@
 /**
  * Asks a language model for a brief: two or three sentences over stored evidence, each with the numbers of the items that state it.
- * Items are fenced, and cut where they address a machine; one of them makes no sense, so that a model that cites anything is not
- * believed. Which sentences the items support is decided as for completions (source-support.ts, support-check.ts).
+ * Items are fenced, and cut where they address the model. One more item makes no sense: a model that cites it is not believed. Which
+ * sentences the items support is decided as for completions (source-support.ts, support-check.ts).
  */
 import { randomInt } from 'node:crypto';
 import type { BriefRequest } from '../../model/briefs.ts';
@@ -32,7 +32,7 @@ type Briefing = {
   question: ModelQuestion;
   /** @returns the statements that words do not rule out, in order; undefined if the response is no brief, or cannot be trusted */
   read: (answer: string) => Statement[] | undefined;
-  /** The place in the request of an item that a statement cites. */
+  /** The position in the request of an item that a statement cites. */
   placeOf: (item: CitableItem) => number;
 };
 

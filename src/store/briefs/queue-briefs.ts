@@ -56,7 +56,7 @@ export type WaitingBrief = {
   evidence: string | null;
 };
 
-/** Leases the brief that is written next: of digests first, because messages wait for them. Undefined: none waits. */
+/** Leases the next brief to write: briefs of digests first, because messages wait for them. Undefined: no brief waits. */
 export async function takeBrief({ pool }: Pooled, now: Date): Promise<WaitingBrief | undefined> {
   const [row] = await rowsOf<WaitingBrief>(
     pool,

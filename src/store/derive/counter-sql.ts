@@ -9,9 +9,6 @@ export const AGES_SQL = `(VALUES ${AGES.map((age) => `(${age})`).join(', ')}) h(
 /** `f(counter)` for each counter, as a list. */
 export const joinCounters = (f: (counter: string, n: number) => string) => POST_COUNTERS.map(f).join(', ');
 
-/** Whether any counter of a row is known. */
-export const anyKnownCounterSql = (row: string) => `num_nonnulls(${joinCounters((c) => `${row}.${c}`)}) > 0`;
-
 /**
  * The last known value of a counter at a time. If the post changed since then, it is read from snapshots, so that the
  * value at a past time never changes.

@@ -3,11 +3,12 @@
  * ({@link ADD_STEP}). Where a snapshot is inserted before another one or corrected, and in a rebuild, a post is summed up
  * again from all of its snapshots.
  */
-import { anyKnownCounterSql, joinCounters, S } from './counter-sql.ts';
+import { joinCounters, S } from './counter-sql.ts';
+import { anyKnownSql, POST_COUNTER_COLUMNS } from '../save/columns.ts';
 import { type Database, type Id, inTransaction, type Queryable, selectIds } from '../db/database.ts';
 
-/** Whether the row has a snapshot: the next one is a change. */
-const HAS_SNAPSHOT = anyKnownCounterSql('k');
+/** Whether the post has a snapshot: the next snapshot is then a change. */
+const HAS_SNAPSHOT = anyKnownSql(POST_COUNTER_COLUMNS, 'k');
 
 /** The SET clause for a row `k` of `post_counters` that gets the newer values `excluded`. Unknown is not zero. */
 export const ADD_STEP = `changed_before_at = CASE WHEN ${HAS_SNAPSHOT} THEN k.observed_at END,

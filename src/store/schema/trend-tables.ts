@@ -93,8 +93,8 @@ export const coverage = strandline.table(
     /** The most posts in a response to this request, up to this run. */
     most_posts: integer().notNull(),
     /**
-     * When the previous response to this request was received, if at most two intervals before: gains are known between the two.
-     * Everything below is null without it.
+     * When the previous response to this request was received, if at most two intervals before: gains are known between the two
+     * responses. Otherwise this column and the columns below are null.
      */
     compared_from: instant(),
     /** Posts with known counters in both. If zero, the gains say nothing about growth. */

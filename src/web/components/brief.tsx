@@ -1,5 +1,5 @@
 /** A brief: sentences of a language model with the numbers of what they cite, marked as such. */
-import type { Brief } from '../../model/value-shapes.ts';
+import { type Brief, type BriefCite, listBriefSentences } from '../../model/value-shapes.ts';
 import { useFrame } from './page-frame.tsx';
 import { Timestamp } from './timestamp.tsx';
 import { UntrustedText } from './untrusted-text.tsx';
@@ -8,10 +8,8 @@ import { UntrustedText } from './untrusted-text.tsx';
 const MAX_SENTENCE = 600;
 const MAX_MODEL_NAME = 60;
 
-type Cite = { n: number; path: string; words: string };
-
 /** Each number leads to the page of what it cites; on a shared page, which opens no other, nowhere. */
-export function BriefNumbers({ cites }: { cites: readonly Cite[] }) {
+export function BriefNumbers({ cites }: { cites: readonly BriefCite[] }) {
   const isShared = useFrame().visitor.kind === 'shared';
   return (
     <>
@@ -34,17 +32,13 @@ export function BriefNumbers({ cites }: { cites: readonly Cite[] }) {
 /** Nothing without a brief. @param span what it is about, where the page does not say so: `last 24 hours` */
 export function BriefBlock({ brief, span }: { brief: Brief | null; span?: string }) {
   if (brief === null) return null;
-  const cites = (sources: readonly number[]) =>
-    brief.sources.flatMap(({ n, kind, id, page }) =>
-      sources.includes(n) ? [{ n, path: page, words: `${kind} ${id}` }] : [],
-    );
   return (
     <div class="brief">
       <p>
-        {brief.sentences.map(({ text, sources }) => (
+        {listBriefSentences(brief).map(({ text, cites }) => (
           <>
             <UntrustedText text={text} most={MAX_SENTENCE} />
-            <BriefNumbers cites={cites(sources)} />{' '}
+            <BriefNumbers cites={cites} />{' '}
           </>
         ))}
       </p>
