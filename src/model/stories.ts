@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import { type DisjointSets, separate } from '../lib/disjoint-sets.ts';
 import { DAY } from '../lib/time.ts';
-import { areNearEqual, type Sketch } from './story-sketch.ts';
+import { areNearEqual, type Sketch, sketchText } from './story-sketch.ts';
 
 /** Items found further apart are not joined directly. */
 export const STORY_SPAN_MS = 14 * DAY;
@@ -26,6 +26,7 @@ export type StoryItem = {
   at: number;
   /** Hashes of its names. */
   names: readonly bigint[];
+  /** As {@link sketchItem} makes it. */
   sketch: Sketch | null;
   /** The story that it is known to belong to; null if it is in none yet. */
   story: bigint | null;
@@ -47,6 +48,17 @@ export function nameItem({ topicId, keys, textKey, addresses }: NamedItem): bigi
   const names = [...keys, ...addresses.filter(isSpecific)].map((key) => `key ${key}`);
   if (textKey !== null) names.push(`text ${textKey}`);
   return [...new Set(names)].map((name) => hash('sha256', `${topicId} ${name}`, 'buffer').readBigInt64BE());
+}
+
+/**
+ * The sketch of an item's text in its topic: its bands are other numbers in each topic, as its names are, because a look-up by bands
+ * alone would find the texts of all topics, which are most where many topics find one template. `b # topic_id` in SQL.
+ */
+export function sketchItem(topicId: bigint, text: string): Sketch | null {
+  const sketch = sketchText(text);
+  if (sketch === null) return null;
+  const salt = Number(BigInt.asIntN(32, topicId));
+  return { ...sketch, bands: sketch.bands.map((band) => band ^ salt) };
 }
 
 /**

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSearch } from '../../src/monitor/topics/save-search.ts';
 import { finishPurge, requestPurge } from '../../src/monitor/topics/purge-topic.ts';
+import { sketchText } from '../../src/model/story-sketch.ts';
 import { DAY } from '../../src/lib/time.ts';
 import { findAuthor, forgetAuthor } from '../../src/store/erase/forget-author.ts';
 import { followStories } from '../../src/store/stories/follow-stories.ts';
@@ -264,5 +265,28 @@ describe('cost', () => {
       [search.topic_id],
     );
     expect(most).toBe(32);
+  });
+
+  test('near texts are looked up in one topic: what the other topics found of the same template is not read', async () => {
+    const topics = Array.from({ length: 3 }, () => newTopic());
+    for (const topic of topics)
+      await finds(
+        await newSearch(topic),
+        NEAR.map((text, id) => ({ id, text })),
+      );
+    await follow();
+    expect(await Promise.all(topics.map(named))).toEqual(topics.map(() => [NEAR.map((_, id) => String(id))]));
+    const shared = await rows(
+      `SELECT band FROM strandline.story_candidates, unnest(bands) band WHERE topic_id IN (SELECT id FROM strandline.topics WHERE slug = ANY ($1))
+       GROUP BY band HAVING count(DISTINCT topic_id) > 1`,
+      [topics],
+    );
+    expect(shared).toEqual([]);
+    // As the migration of candidates that were stored before writes them.
+    const [{ bands }] = await rows(
+      `SELECT ARRAY(SELECT band # topic_id::integer FROM unnest(bands) WITH ORDINALITY b(band, n) ORDER BY n) AS bands
+       FROM strandline.story_candidates WHERE bands IS NOT NULL ORDER BY discovery_id DESC LIMIT 1`,
+    );
+    expect(bands).toEqual(sketchText(NEAR.at(-1) ?? '')?.bands);
   });
 });

@@ -53,7 +53,7 @@ export const story_candidates = strandline.table(
     at: instant().notNull(),
     /** Hashes of names (`nameItem`). */
     names: ref().array().notNull(),
-    /** Of the text (`sketchText`); null if it has none, or if enough items have its bands. */
+    /** Of the text in its topic (`sketchItem`); null if it has none, or if enough items have its bands. */
     bands: integer().array(),
     shingles: integer().array(),
   },

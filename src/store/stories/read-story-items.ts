@@ -1,8 +1,7 @@
 /** What stories are decided by: names and texts of items, and what they are compared with. */
 import { setImmediate } from 'node:timers/promises';
 import { DAY } from '../../lib/time.ts';
-import { MAX_CANDIDATES, nameItem, STORY_SPAN_MS, type StoryItem } from '../../model/stories.ts';
-import { sketchText } from '../../model/story-sketch.ts';
+import { MAX_CANDIDATES, nameItem, sketchItem, STORY_SPAN_MS, type StoryItem } from '../../model/stories.ts';
 import { hashFoldedText } from '../../model/folded-text.ts';
 import { type Id, type Transaction, writeRows } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
@@ -52,7 +51,7 @@ export async function readStoryItems(tx: Transaction, ids: readonly Id[]): Promi
       topicId,
       at: at.getTime(),
       names,
-      sketch: text === null ? null : sketchText(text),
+      sketch: text === null ? null : sketchItem(topicId, text),
       story: null,
     });
   }
