@@ -193,7 +193,15 @@ async function openStrandline(site: Site): Promise<Contestant> {
       if (told === undefined || told.failed > 0) throw new Error('runs failed: see the log of the worker');
       return told.n;
     },
-    settled: async () => (await site.rows('SELECT FROM strandline.pending_derivations LIMIT 1')).length === 0,
+    // Figures, stories and the text archive.
+    settled: async () => {
+      const [left] = await site.rows<{ some: boolean }>(
+        `SELECT EXISTS (SELECT FROM strandline.pending_derivations)
+           OR EXISTS (SELECT FROM strandline.discoveries WHERE id > least(
+             (SELECT discovery_id FROM strandline.archive_progress), (SELECT value::bigint FROM strandline.facts WHERE name = 'stories'))) AS some`,
+      );
+      return left?.some === false;
+    },
     timings: (since) =>
       site.rows(
         `SELECT ${MS('slot_at')} AS due, ${MS('started_at')} AS started, ${MS('ended_at')} AS done
