@@ -1,5 +1,7 @@
 /** Names in answers, on a database: in how many of the answers that were read each name is. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildHttpServer } from '../../src/app/http-server.ts';
+import { WEB } from '../../src/app/web-server.ts';
 import { DAY, HOUR } from '../../src/lib/time.ts';
 import { parseResponse } from '../../src/monitor/parse/parse-response.ts';
 import { removeName, setName } from '../../src/monitor/names/manage-names.ts';
@@ -18,6 +20,8 @@ import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { failRun, insertRun } from '../../src/store/runs/run-states.ts';
 import { saveAgain, saveFindings } from '../../src/store/save/save.ts';
 import type { Search } from '../../src/store/topics/searches.ts';
+import { homeOf } from '../cli/stand.ts';
+import { personAt } from '../web/pages/person.ts';
 import { makeWorld, type World } from '../world.ts';
 
 let world: World;
@@ -302,7 +306,7 @@ test('a name that enters the answers or leaves them is reported once, with what 
   await answer(7, 'Harbour Line and Island sail.');
   await derive();
   const entered = {
-    text: 'Harbour Line entered the answers of the service "hosted": in the one of 21 Nov 2026, 19:00 UTC, in none of the 7 before.',
+    text: 'Harbour Line entered the answers of the service "hosted": in the answer of 21 Nov 2026, 19:00 UTC, in none of the 7 before.',
     first_in_topic: true,
     change: 'entered',
     before: 7,
@@ -384,4 +388,31 @@ test('a topic has at most 50 names', async () => {
   for (let i = 0; i < 50; i += 1) await set(`name ${i}`);
   await expect(set('one more')).rejects.toMatchObject({ kind: 'conflict' });
   await expect(set('name 7', { side: 'rival' })).resolves.toMatchObject({ side: expect.any(String) });
+});
+
+test('the page of names shows the share of seven days with its answers, and when a name entered', async () => {
+  await set('Harbour Line');
+  await derive();
+  for (let day = 0; day < 8; day += 1)
+    await answer(day * 24, day < 6 ? 'Nobody sails.' : 'Harbour Line sails.');
+  world.clock.set(at(7 * 24 + 1));
+  await world.derive();
+  const app = await buildHttpServer(homeOf(world), WEB);
+  try {
+    const { html } = await personAt(app).get(`/topics/${topic}/names`);
+    const rowOf = (day: number) =>
+      new RegExp(
+        `<time dateTime="${at(day * 24)
+          .toISOString()
+          .slice(0, 10)}[^"]*">[^<]*</time></th>(.*?)</tr>`,
+        'i',
+      ).exec(html)?.[1];
+    expect(rowOf(-1)).toContain('not observed');
+    expect(rowOf(5)).toMatch(/0 %.*\(0 of 6\)/);
+    // The first of eight days is no longer among the seven.
+    expect(rowOf(7)).toMatch(/28\.6 %.*\(2 of 7\)/);
+    expect(html).toMatch(/data-mark="version"[^>]*data-short="Harbour Line entered"/);
+  } finally {
+    await app.close();
+  }
 });

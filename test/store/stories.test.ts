@@ -268,18 +268,18 @@ describe('cost', () => {
   });
 
   test('near texts are looked up in one topic: what the other topics found of the same template is not read', async () => {
-    const topics = Array.from({ length: 3 }, () => newTopic());
-    for (const topic of topics)
+    const three = Array.from({ length: 3 }, () => newTopic());
+    for (const topic of three)
       await finds(
         await newSearch(topic),
         NEAR.map((text, id) => ({ id, text })),
       );
     await follow();
-    expect(await Promise.all(topics.map(named))).toEqual(topics.map(() => [NEAR.map((_, id) => String(id))]));
+    expect(await Promise.all(three.map(named))).toEqual(three.map(() => [NEAR.map((_, id) => String(id))]));
     const shared = await rows(
       `SELECT band FROM strandline.story_candidates, unnest(bands) band WHERE topic_id IN (SELECT id FROM strandline.topics WHERE slug = ANY ($1))
        GROUP BY band HAVING count(DISTINCT topic_id) > 1`,
-      [topics],
+      [three],
     );
     expect(shared).toEqual([]);
     // As the migration of candidates that were stored before writes them.

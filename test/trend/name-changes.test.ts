@@ -61,7 +61,7 @@ test('the sentence says of how many answers it speaks, of which service, and whe
     return change === null ? null : composeNameSentence(change, about);
   };
   expect(write('.......x')).toBe(
-    'Acme entered the answers of the service "hosted": in the one of 21 Nov 2026, 14:00 UTC, in none of the 7 before.',
+    'Acme entered the answers of the service "hosted": in the answer of 21 Nov 2026, 14:00 UTC, in none of the 7 before.',
   );
   expect(write('xx.xxxx.....')).toBe(
     'Acme left the answers of the service "hosted": in none of the 5 until 21 Nov 2026, 14:00 UTC, in 6 of the 7 before.',

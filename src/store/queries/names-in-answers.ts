@@ -4,7 +4,7 @@ import { groupBy } from '../../lib/group-by.ts';
 import type { NameSide, ServiceKind } from '../../model/closed-lists.ts';
 import type { Id, Pooled, Reads } from '../db/database.ts';
 import { rowsOf, statement } from '../db/statement.ts';
-import { namesInAnswersView } from '../schema/analytics-views.ts';
+import { nameChangesView, namesInAnswersView } from '../schema/analytics-views.ts';
 
 /** How many of the answers that were read have a name. `share`: `present` of `answers`. */
 export type NameCounts = { answers: number; named: number; cited: number; present: number; share: number };
@@ -78,6 +78,32 @@ export async function readNamesInAnswers(
 
 function countShare({ answers, named, cited, present }: Omit<NameCounts, 'share'>): NameCounts {
   return { answers, named, cited, present, share: present / answers };
+}
+
+/** A name that entered the answers of a search, or left them, see `strandline_analytics.name_changes`. */
+export type NameChange = Pick<
+  typeof nameChangesView.$inferSelect,
+  'at' | 'service' | 'name' | 'change' | 'sentence' | 'run_id'
+>;
+
+/** @returns oldest first */
+export async function readNameChanges(
+  { orm }: Reads,
+  { topic, from, until }: { topic: string; from: Date; until: Date },
+): Promise<NameChange[]> {
+  const v = nameChangesView;
+  return orm
+    .select({
+      at: v.at,
+      service: v.service,
+      name: v.name,
+      change: v.change,
+      sentence: v.sentence,
+      run_id: v.run_id,
+    })
+    .from(v)
+    .where(and(eq(v.topic, topic), gte(v.at, from), lt(v.at, until)))
+    .orderBy(asc(v.at), asc(v.id));
 }
 
 /** Whether answers of a topic are still being read for its names. */

@@ -122,6 +122,8 @@ export type Series = {
   least?: readonly boolean[] | undefined;
   /** Observed in part. */
   partial?: readonly boolean[] | undefined;
+  /** What a value is a share of, beside it in the table: `12 of 40`. */
+  shareOf?: readonly (string | null)[] | undefined;
 };
 
 /** What the values of a chart are compared with, one per time of the chart; null is unknown. */

@@ -77,13 +77,14 @@ export function ChartTable({
                 {renderRowName(moment, nameRow(moment), linkTo(moment))}
                 {notes.filter(({ at: time }) => isInRow(time, moment, seconds)).map(renderNote)}
               </th>
-              {series.map(({ values, least, partial }) => (
+              {series.map(({ values, least, partial, shareOf }) => (
                 <td class="number">
                   {renderNumber(values[from + row] ?? null, 'not observed', {
                     least: least?.[from + row],
                     partial: partial?.[from + row],
                     sign,
                   })}
+                  {renderShareOf(shareOf?.[from + row])}
                 </td>
               ))}
               {expected === undefined ? null : (
@@ -115,6 +116,10 @@ function isInRow(time: Date, row: Date, seconds: number): boolean {
 
 function renderNote({ words }: ChartMark) {
   return <span class="why"> {words}</span>;
+}
+
+function renderShareOf(words: string | null | undefined) {
+  return words == null ? null : <span class="why"> ({words})</span>;
 }
 
 /** By how much clocks are set back. */

@@ -23,7 +23,7 @@ import {
   slugParams,
   toFormOutcome,
 } from '../request-input.ts';
-import { MAX_SHOWN_NAME, NameCharts, readShownNames } from './names-section.tsx';
+import { MAX_SHOWN_NAME, NameCharts, readNamesOverTime } from './names-section.tsx';
 
 const SCOPE = 'write';
 const MAX_FIELD = 1_000;
@@ -77,7 +77,7 @@ export function addNamesPage(app: App, { ctx }: RouteContext): void {
     const { slug } = topic;
     const names = await listTopicNames(ctx.db.pool, topic.id);
     const reading = await isReadingAgain(ctx.db, slug);
-    const shown = await readShownNames(ctx.db, slug, request.frame.now);
+    const shown = await readNamesOverTime(ctx.db, slug, request.frame.now);
     return renderPage(request, reply, {
       status,
       title: `Names in answers about ${topic.name}`,

@@ -179,7 +179,7 @@ async function renderTopicPage(
     readShownNames(ctx.db, slug, request.frame.now),
   ]);
   const visit = await rememberVisit(request, reply, ctx.db, scope);
-  const hasNames = names.names.length > 0;
+  const hasNames = names.length > 0;
   const searchesSection = (
     <SearchesSection topic={topic} searches={searches} statuses={statuses} runs={runs} open={!hasNames} />
   );
@@ -197,7 +197,7 @@ async function renderTopicPage(
           read={read}
           visit={visit}
           statuses={statuses}
-          below={hasNames ? <NamesBlock topic={slug} shown={names} /> : searchesSection}
+          below={hasNames ? <NamesBlock topic={slug} names={names} /> : searchesSection}
         />
         {hasNames ? searchesSection : null}
         <HowToRead scope={scope} view={view} data={read.data} />

@@ -45,13 +45,13 @@ function chanceOfMissing(all: number, present: number, missing: number): number 
   return chance;
 }
 
-/** `Acme entered the answers of the service "hosted": in the one of 21 Nov 2026, 14:00 UTC, in none of the 12 before.` */
+/** `Acme entered the answers of the service "hosted": in the answer of 21 Nov 2026, 14:00 UTC, in none of the 12 before.` */
 export function composeNameSentence(
   { change, before, present, missing }: FoundNameChange,
   { name, service, at }: { name: string; service: string; at: Date },
 ): string {
   const time = `${formatMinute(at, { zone: 'UTC', now: null })} UTC`;
   return change === 'entered'
-    ? `${name} entered the answers of the service "${service}": in the one of ${time}, in none of the ${before} before.`
+    ? `${name} entered the answers of the service "${service}": in the answer of ${time}, in none of the ${before} before.`
     : `${name} left the answers of the service "${service}": in none of the ${missing} until ${time}, in ${present} of the ${before} before.`;
 }
