@@ -30,18 +30,19 @@ export async function readSearchCosts(
     statement`WITH ended AS MATERIALIZED (
         SELECT id, search_id, baseline, items_new FROM strandline.runs
         WHERE ended_at >= ${since} AND status IN ('succeeded', 'failed')
-      ), made AS (
-        SELECT c.run_id, count(*) AS calls, count(c.cost_usd) AS costed, sum(c.cost_usd) AS cost_usd
-        FROM strandline.calls c JOIN ended e ON e.id = c.run_id GROUP BY 1
-      ), spent AS (
-        SELECT e.search_id, count(*)::int AS runs, coalesce(sum(m.calls), 0)::int AS calls, sum(m.cost_usd)::float8 AS cost_usd,
-          coalesce(sum(m.calls - m.costed), 0)::int AS uncosted,
-          coalesce(sum(e.items_new) FILTER (WHERE NOT e.baseline), 0)::int AS new_items,
-          (sum(m.cost_usd) FILTER (WHERE NOT e.baseline))::float8 AS later_cost_usd
-        FROM ended e LEFT JOIN made m ON m.run_id = e.id GROUP BY 1
+      ), ran AS (
+        SELECT search_id, count(*)::int AS runs, coalesce(sum(items_new) FILTER (WHERE NOT baseline), 0)::int AS new_items
+        FROM ended GROUP BY 1
+      ), called AS (
+        SELECT e.search_id, count(*)::int AS calls, sum(c.cost_usd)::float8 AS cost_usd,
+          (count(*) FILTER (WHERE c.cost_usd IS NULL))::int AS uncosted,
+          (sum(c.cost_usd) FILTER (WHERE NOT e.baseline))::float8 AS later_cost_usd
+        FROM ended e JOIN strandline.calls c ON c.run_id = e.id GROUP BY 1
       )
-      SELECT s.slug AS search, v.kind AS service, x.runs, x.calls, x.cost_usd, x.uncosted, x.new_items, x.later_cost_usd
-      FROM spent x JOIN strandline.searches s ON s.id = x.search_id JOIN strandline.services v ON v.id = s.service_id
-      ORDER BY x.cost_usd DESC NULLS LAST, x.calls DESC, s.slug LIMIT ${limit}`,
+      SELECT s.slug AS search, v.kind AS service, r.runs, coalesce(c.calls, 0) AS calls, c.cost_usd,
+        coalesce(c.uncosted, 0) AS uncosted, r.new_items, c.later_cost_usd
+      FROM ran r LEFT JOIN called c USING (search_id)
+      JOIN strandline.searches s ON s.id = r.search_id JOIN strandline.services v ON v.id = s.service_id
+      ORDER BY c.cost_usd DESC NULLS LAST, calls DESC, s.slug LIMIT ${limit}`,
   );
 }
