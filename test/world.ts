@@ -1,6 +1,7 @@
 /** A small world for a test file: its own database, a context on it, and a queue that only records. */
 import { createFreeTest } from '../src/app/source-variables.ts';
 import type { BriefWriter } from '../src/model/briefs.ts';
+import type { Translator } from '../src/model/translating.ts';
 import type { Judge } from '../src/model/judging.ts';
 import type { DatabaseKind } from '../src/model/database-kind.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
@@ -48,6 +49,8 @@ export type WorldOptions = {
   judge?: Judge;
   /** Writes briefs; none by default. */
   briefWriter?: BriefWriter;
+  /** Translates; nothing by default. */
+  translator?: Translator;
   /** The database to use; a fresh one by default. */
   database?: TestDatabase;
 };
@@ -119,6 +122,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     isFree: createFreeTest(config),
     judge: options.judge ?? null,
     briefWriter: options.briefWriter ?? null,
+    translator: options.translator ?? null,
     random: () => 0.5,
   };
   let deriving = Promise.resolve(0);

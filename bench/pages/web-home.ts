@@ -36,6 +36,7 @@ export function webHomeOn(
       isFree: () => Promise.resolve(true),
       judge: null,
       briefWriter: null,
+      translator: null,
       random: Math.random,
     },
     services: { health: () => Promise.resolve([]) },

@@ -2,7 +2,7 @@
 --
 -- `migrate` applies the files of this folder only if this version is higher than the database's. Raise it with every change of
 -- a view, even one that leaves columns and comments unchanged.
-COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version 1.69';
+COMMENT ON SCHEMA strandline_analytics IS 'strandline SQL contract, version 1.70';
 
 CREATE OR REPLACE VIEW strandline_analytics.contract AS
   select v.major || '.' || v.minor as version, v.major, v.minor

@@ -16,11 +16,11 @@ CREATE OR REPLACE VIEW strandline_analytics.model_calls AS
   where c.calls > 0;
 
 COMMENT ON VIEW strandline_analytics.model_calls IS 'Requests to a language model (`LLM_BASE_URL`), by purpose and day, of about 40 days. A day without requests has no row.';
-COMMENT ON COLUMN strandline_analytics.model_calls.purpose IS 'What was asked for: plan (queries of a search), write (a completion), check (whether sources state what was written), judge (whether stories are what the goal of their topic asks for) or brief (to write a brief, and to check it).';
+COMMENT ON COLUMN strandline_analytics.model_calls.purpose IS 'What was asked for: plan (queries of a search), write (a completion), check (whether sources state what was written), judge (whether stories are what the goal of their topic asks for), brief (to write a brief, and to check it) or translate (texts into the language of a topic).';
 COMMENT ON COLUMN strandline_analytics.model_calls.day IS 'When the day begins (UTC).';
 COMMENT ON COLUMN strandline_analytics.model_calls.calls IS 'Number of requests, counted before they were sent; those that failed count too.';
 COMMENT ON COLUMN strandline_analytics.model_calls.calls_with_tokens IS 'Number of these requests whose response said how many tokens it cost.';
 COMMENT ON COLUMN strandline_analytics.model_calls.input_tokens IS 'Number of tokens that were sent in the requests of calls_with_tokens; null when no response said so.';
 COMMENT ON COLUMN strandline_analytics.model_calls.output_tokens IS 'Number of tokens that were returned to the requests of calls_with_tokens; null when no response said so.';
 COMMENT ON COLUMN strandline_analytics.model_calls.last_call_at IS 'When the last of these requests was counted (UTC).';
-COMMENT ON COLUMN strandline_analytics.model_calls.failed IS 'Number of these requests without a response that could be used. Responses that cannot be used are counted for judge and brief only.';
+COMMENT ON COLUMN strandline_analytics.model_calls.failed IS 'Number of these requests without a response that could be used. Responses that cannot be used are counted for judge, brief and translate only.';

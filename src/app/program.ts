@@ -27,7 +27,7 @@ import {
   limitConnections,
   openDatabaseAccess,
 } from './database-access.ts';
-import { accessServices, createModelPorts, type ServiceAccess } from './service-access.ts';
+import { accessServices, createModelPorts, NO_MODEL, type ServiceAccess } from './service-access.ts';
 import { createFreeTest } from './source-variables.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -180,7 +180,7 @@ async function openPrepared(
       ...limitServices(services, kind),
       isFree: createFreeTest(config),
       // Simulated texts cost no real call.
-      ...(kind === 'sandbox' ? { judge: null, briefWriter: null } : createModelPorts(config, clock, db)),
+      ...(kind === 'sandbox' ? NO_MODEL : createModelPorts(config, clock, db)),
       random: Math.random,
     };
     return {

@@ -323,13 +323,13 @@ async function openModel(
   return createMeteredModel(resting, { allowances, clock, callsPerDay: settings.callsPerDay });
 }
 
+type ModelPorts = Pick<Context, 'judge' | 'briefWriter' | 'translator'>;
+
+export const NO_MODEL: ModelPorts = { judge: null, briefWriter: null, translator: null };
+
 /** What the monitor asks the language model; the client is loaded with the first request. Null if no model is configured. */
-export function createModelPorts(
-  { service: { model } }: Config,
-  clock: Clock,
-  db: Database,
-): Pick<Context, 'judge' | 'briefWriter'> {
-  if (model === undefined) return { judge: null, briefWriter: null };
+export function createModelPorts({ service: { model } }: Config, clock: Clock, db: Database): ModelPorts {
+  if (model === undefined) return NO_MODEL;
   let opened: Promise<MeteredModel> | undefined;
   const open = () => (opened ??= openModel(model, clock, db));
   return {
@@ -350,6 +350,16 @@ export function createModelPorts(
           import('../service/answering/ask-for-brief.ts'),
         ]);
         return askForBrief(metered, request, signal);
+      },
+    },
+    translator: {
+      model: model.model,
+      translate: async (request, signal) => {
+        const [metered, { askForTranslations }] = await Promise.all([
+          open(),
+          import('../service/answering/ask-for-translations.ts'),
+        ]);
+        return askForTranslations(metered, request, signal);
       },
     },
   };

@@ -213,6 +213,7 @@ export function createPastContext(parts: Pick<Context, 'config' | 'db' | 'log'>,
     isFree: () => Promise.resolve(true),
     judge: null,
     briefWriter: null,
+    translator: null,
     random: () => 0,
   };
 }

@@ -72,6 +72,11 @@ const LIST: OperationView<Row> = {
       }),
       lines: renderTopic,
     },
+    setTopicLanguage: {
+      says: ({ language }, { typed }) => [
+        `${String(typed['topic'])}: ${language === null ? 'nothing is translated' : `translated into ${language}`}`,
+      ],
+    },
     renameTopic: {
       says: ({ slug, name }, { typed }) => [`${String(typed['topic'])}: now "${name}", ${slug}`],
     },
@@ -94,6 +99,7 @@ function renderTopic(row: Row, terms: Terms): string[] {
             archived_at === null ? describeTopicStatus({ ...row, total }, terms) : null,
         },
         { of: 'goal', as: ({ goal }) => goal },
+        { of: 'language', as: ({ language }) => language },
         { of: 'created_at', head: 'created' },
         { of: 'successor', head: 'continues in', as: ({ successor }) => successor },
         {

@@ -72,7 +72,7 @@ const addressesByName = list
 /** Limits the cost of a mistake, for each purpose. */
 const MODEL_CALLS_PER_DAY = 5_000;
 
-const purposes: readonly ModelPurpose[] = ['plan', 'write', 'check', 'judge', 'brief'];
+const purposes: readonly ModelPurpose[] = ['plan', 'write', 'check', 'judge', 'brief', 'translate'];
 
 /** A number for every purpose, and pairs for some: `2000, plan=500`. */
 const callsByPurpose = list
@@ -87,10 +87,19 @@ const callsByPurpose = list
       else if (purpose === undefined) others = Number(digits);
       else limits[purpose] = Number(digits);
     }
-    const each = { plan: others, write: others, check: others, judge: others, brief: others };
+    const each = {
+      plan: others,
+      write: others,
+      check: others,
+      judge: others,
+      brief: others,
+      translate: others,
+    };
     return { ...each, ...limits } satisfies Record<ModelPurpose, number>;
   })
-  .describe('a whole number, or pairs of plan, write, check, judge and brief: plan=500,write=2000,check=500');
+  .describe(
+    'a whole number, or pairs of plan, write, check, judge, brief and translate: plan=500,write=2000,check=500',
+  );
 
 const folder = z
   .string()

@@ -94,7 +94,10 @@ export type DistinctName = {
 };
 
 /** What a language model is asked for. */
-export const MODEL_PURPOSES = ['plan', 'write', 'check', 'judge', 'brief'] as const;
+export const MODEL_PURPOSES = ['plan', 'write', 'check', 'judge', 'brief', 'translate'] as const;
+
+/** What is translated; `claim`: a statement of an answer. */
+export const TRANSLATED_KINDS = ['post', 'title', 'snippet', 'claim'] as const;
 
 /** What a brief is about, and what its sentences cite; `claim`: a statement of an answer. */
 export const BRIEF_KINDS = ['digest', 'spike', 'topic'] as const;

@@ -1,5 +1,6 @@
 import type { AskedSource } from '../model/asked-source.ts';
 import type { BriefWriter } from '../model/briefs.ts';
+import type { Translator } from '../model/translating.ts';
 import type { Judge } from '../model/judging.ts';
 import type { DatabaseKind } from '../model/database-kind.ts';
 import type { Source } from '../model/enumerations.ts';
@@ -60,6 +61,8 @@ export type Context = {
   judge: Judge | null;
   /** Writes briefs; null: no language model is configured. */
   briefWriter: BriefWriter | null;
+  /** Translates for readers; null: no language model is configured. */
+  translator: Translator | null;
   /** From 0 to below 1; spreads retries. */
   random: () => number;
 };

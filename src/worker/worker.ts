@@ -11,6 +11,7 @@ import type { Context } from '../monitor/context.ts';
 import { startBriefs } from '../monitor/briefs/write-briefs.ts';
 import { startFollower } from '../monitor/derive/follower.ts';
 import { startJudge } from '../monitor/goals/judge-stories.ts';
+import { startTranslations } from '../monitor/translations/translate-texts.ts';
 import { runRecurringWork, RECURRING_WORK } from '../monitor/recurring-work.ts';
 import { executeRun } from '../monitor/runs/execute.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
@@ -72,13 +73,14 @@ export async function startWorker(
   const stopFollowing = startFollower(ctx);
   const stopJudging = startJudge(ctx, () => evaluateRules(ctx));
   const stopWriting = startBriefs(ctx);
+  const stopTranslating = startTranslations(ctx);
   const stopObserving = observePresence();
   return {
     idle: () => intake.closedBy() ?? (scanLoop.sinceScanMs() > STUCK_MS ? 'silent' : null),
     drain: async () => {
       intake.end();
       const grace = setTimeout(() => aborting.abort(), GRACE_MS);
-      const stops = [stopFollowing, stopJudging, stopWriting, stopHeartbeat];
+      const stops = [stopFollowing, stopJudging, stopWriting, stopTranslating, stopHeartbeat];
       await Promise.all([workers.close(), scanLoop.stop(), ...stops.map((stop) => stop())]);
       clearTimeout(grace);
       stopObserving();

@@ -46,7 +46,11 @@ test.each([
   [{ BLUESKY_HANDLE: 'me.example' }, 'BLUESKY_APP_PASSWORD', 'to be set, since BLUESKY_HANDLE is'],
   [{ LLM_BASE_URL: 'http://localhost:11434/v1' }, 'LLM_MODEL', 'to be set'],
   [{ LLM_CALLS_PER_DAY: 'plan=0' }, 'LLM_CALLS_PER_DAY', 'plan=500'],
-  [{ LLM_CALLS_PER_DAY: 'think=5' }, 'LLM_CALLS_PER_DAY', 'pairs of plan, write, check, judge and brief'],
+  [
+    { LLM_CALLS_PER_DAY: 'think=5' },
+    'LLM_CALLS_PER_DAY',
+    'pairs of plan, write, check, judge, brief and translate',
+  ],
   [{ X_BEARER_TOKEN: 'canary', X_USD_PER_DAY: '-1' }, 'X_USD_PER_DAY', 'dollars'],
   [{ REDDIT_USERNAME: 'me\nx: 1' }, 'REDDIT_USERNAME', 'without u/'],
   [{ SEARXNG_URL: 'http://user:canary@host' }, 'SEARXNG_URL', 'a key has a variable of its own'],
@@ -66,10 +70,13 @@ test.each([
 });
 
 test.each([
-  [undefined, { plan: 5_000, write: 5_000, check: 5_000, judge: 5_000, brief: 5_000 }],
-  ['70', { plan: 70, write: 70, check: 70, judge: 70, brief: 70 }],
-  ['plan=5, 70', { plan: 5, write: 70, check: 70, judge: 70, brief: 70 }],
-  ['check=1,write=2,judge=3,brief=4', { plan: 5_000, write: 2, check: 1, judge: 3, brief: 4 }],
+  [undefined, { plan: 5_000, write: 5_000, check: 5_000, judge: 5_000, brief: 5_000, translate: 5_000 }],
+  ['70', { plan: 70, write: 70, check: 70, judge: 70, brief: 70, translate: 70 }],
+  ['plan=5, 70', { plan: 5, write: 70, check: 70, judge: 70, brief: 70, translate: 70 }],
+  [
+    'check=1,write=2,judge=3,brief=4,translate=5',
+    { plan: 5_000, write: 2, check: 1, judge: 3, brief: 4, translate: 5 },
+  ],
 ])('LLM_CALLS_PER_DAY=%s limits each purpose', (text, limits) => {
   const { service } = readConfig({
     LLM_BASE_URL: 'http://localhost:11434/v1',

@@ -63,6 +63,7 @@ export const RULES: readonly Rule[] = [
   ['monitor/items/find-items.ts', 'model/ store/ monitor/context.ts monitor/topics/'],
   ['monitor/runs/', `${CONTEXT} monitor/common-inputs.ts monitor/items/item-shapes.ts monitor/operation.ts config/ protocol/ platform/clock.ts platform/run-cooperatively.ts monitor/client/ monitor/parse/ monitor/schedule/ monitor/topics/`],
   ['monitor/alerts/', `${CONTEXT} monitor/operation.ts monitor/put.ts monitor/access/visitor-scopes.ts monitor/alerts/delivery-shapes.ts monitor/alerts/problem-words.ts monitor/digests/ monitor/schedule/ protocol/ platform/clock.ts platform/network.ts platform/vault.ts platform/http/allowed-hosts.ts type:config/config.ts monitor/topics/find-by-slug.ts`],
+  ['monitor/translations/', `${CONTEXT} monitor/repeat-pass.ts`],
   ['monitor/briefs/', `${CONTEXT} monitor/alerts/enqueue-channels.ts monitor/digests/ monitor/repeat-pass.ts`],
   ['monitor/status/status-operations.ts', 'model/ store/ monitor/context.ts monitor/operation.ts monitor/alerts/problem-operations.ts monitor/status/'],
   ['monitor/feeds/', `${CONTEXT} monitor/operation.ts config/version.ts platform/keys.ts monitor/topics/find-by-slug.ts`],

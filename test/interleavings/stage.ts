@@ -264,6 +264,7 @@ export async function openStage(): Promise<Stage> {
       isFree: () => Promise.resolve(true),
       judge: null,
       briefWriter: null,
+      translator: null,
       random: () => 0.5,
     }),
     setMutation: (next) => {

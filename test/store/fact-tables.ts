@@ -131,6 +131,7 @@ export const LOG_TABLES: readonly string[] = [
   'judgement_waits',
   'briefs',
   'brief_sources',
+  'translations',
 ];
 
 /** All tables of the schema, without partitions and the migrator's. */

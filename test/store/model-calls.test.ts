@@ -33,7 +33,7 @@ test('has a row for each purpose and day, unknown tokens as null, and no row wit
   const model = createMeteredModel(stub, {
     allowances,
     clock,
-    callsPerDay: { plan: 9, write: 2, check: 9, judge: 9, brief: 9 },
+    callsPerDay: { plan: 9, write: 2, check: 9, judge: 9, brief: 9, translate: 9 },
   });
   const ask = (purpose: ModelPurpose) =>
     model

@@ -46,7 +46,7 @@ export type Stage = {
 
 export async function openStage(
   env: Record<string, string> = {},
-  options: Pick<WorldOptions, 'briefWriter'> = {},
+  options: Pick<WorldOptions, 'briefWriter' | 'translator'> = {},
 ): Promise<Stage> {
   const receiver = await startReceiver();
   const world = await makeWorld({

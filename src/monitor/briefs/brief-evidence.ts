@@ -30,7 +30,7 @@ const TOPIC_SPAN_MS = DAY;
  * its biggest stories; for a spike, its posts, each text once.
  */
 export async function readEvidence(
-  ctx: Pick<Context, 'db' | 'clock' | 'config' | 'kind' | 'isFree'>,
+  ctx: Pick<Context, 'db' | 'clock' | 'config' | 'kind' | 'isFree' | 'translator'>,
   { kind, digest_id, spike_id, topic_id, topic }: WaitingBrief,
 ): Promise<Evidence[]> {
   if (kind === 'digest') {

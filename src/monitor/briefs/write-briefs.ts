@@ -34,7 +34,7 @@ const MAX_SPIKE_WAIT_MS = 6 * HOUR;
 
 type BriefContext = Pick<
   Context,
-  'db' | 'clock' | 'log' | 'config' | 'kind' | 'isFree' | 'briefWriter' | 'queue'
+  'db' | 'clock' | 'log' | 'config' | 'kind' | 'isFree' | 'briefWriter' | 'translator' | 'queue'
 >;
 
 /**

@@ -374,7 +374,17 @@ function composeTopic(
 function composeItem(item: DigestItem, most: number, note: string): DigestLine[] {
   const words = truncateText(item.text ?? item.url ?? `${item.kind} ${item.id}`, most);
   const where = { path: item.page, url: item.url };
-  return [line('thing', words, where), line('note', note, { action: dismissAction(item) })];
+  return [
+    line('thing', words, where),
+    ...composeTranslation(item, most),
+    line('note', note, { action: dismissAction(item) }),
+  ];
+}
+
+function composeTranslation({ translation }: DigestItem, most: number): DigestLine[] {
+  if (translation === undefined) return [];
+  const { text, model } = translation;
+  return [line('note', `${truncateText(text, 2 * most)} (translated by ${cleanLine(model)})`)];
 }
 
 /** `by ada · 1,204 likes · ×27, 3 authors · a ruling of the court`. */

@@ -56,6 +56,14 @@ const DigestItem = z
       ),
     authors: z.int().nullable().describe('Number of their authors; null if none is known.'),
     story_id: z.string().nullable().default(null).describe('The story; null if nothing else says the same.'),
+    translation: z
+      .object({
+        text: text(2 * MAX_DIGEST_TEXT),
+        language: z.string().describe('Language tag.'),
+        model: z.string().describe('The language model that translated it.'),
+      })
+      .optional()
+      .describe('Its text in the language of the topic. Absent if it was not translated by then.'),
     judgement: z
       .object({ relevant: z.boolean().nullable(), why: z.string().nullable() })
       .optional()

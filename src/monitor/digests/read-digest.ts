@@ -42,7 +42,7 @@ const MAX_BATCHES_BEFORE = 3;
  * @throws Refused `not_found` is left to the caller: an unknown scope has nothing
  */
 export async function readDigest(
-  ctx: Pick<Context, 'db' | 'clock' | 'config' | 'kind' | 'isFree'>,
+  ctx: Pick<Context, 'db' | 'clock' | 'config' | 'kind' | 'isFree' | 'translator'>,
   { from, until, tz, range, muted = new Map(), held = [], ...scope }: DigestSpan,
 ): Promise<Digest> {
   // So that what says the same is listed once; a worker decides what is left.

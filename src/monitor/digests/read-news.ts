@@ -1,5 +1,6 @@
 /** What is new in each topic, best first, and what still grows. */
 import { describeVerdict } from '../../model/judging.ts';
+import type { Translation } from '../../model/translating.ts';
 import { forCounters, MAIN_COUNTERS, type MainCounter, sumEngagement } from '../../model/counters.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import { parseWebUrl } from '../../model/links/link.ts';
@@ -11,6 +12,7 @@ import { describeLinks } from '../../store/queries/named-posts.ts';
 import { type PostRow, readPostsByIds } from '../../store/queries/post-detail.ts';
 import { findIrrelevantPosts, readVerdicts } from '../../store/judgements/verdicts.ts';
 import { ONE_COPY, readCopies } from '../../store/stories/one-thing.ts';
+import { readTranslations, type Translations } from '../../store/queries/translations.ts';
 import { readRisingPosts } from '../../store/queries/rising.ts';
 import type { SearchSpan } from '../../store/queries/span-activity.ts';
 import { type FeedRange, type NewCandidate, readNewCandidates } from '../../store/queries/span-news.ts';
@@ -29,7 +31,7 @@ import {
 
 /** Topics with something new, most first. */
 export async function readNews(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  { db, clock, translator }: Pick<Context, 'db' | 'clock' | 'translator'>,
   topics: readonly TopicRow[],
   span: SearchSpan,
   range: FeedRange | null,
@@ -41,7 +43,7 @@ export async function readNews(
   const posts = await readPostsByIds(db, [...new Set(rows.flatMap((row) => findPostId(row) ?? []))]);
   const items = rows.map((row): [Id, FoundItem] => [
     row.id,
-    { id: row.id, item: describeRow(row, names.get(row.topic) ?? row.topic, posts) },
+    { id: row.id, ...describeRow(row, names.get(row.topic) ?? row.topic, posts) },
   ]);
   const byId = new Map(items);
   const chosen = topics.flatMap((topic) => {
@@ -64,6 +66,10 @@ export async function readNews(
     if (judged === undefined) return {};
     return { judgement: describeVerdict(judged.verdict) };
   };
+  const translations = await readNewsTranslations(
+    db,
+    translator === null ? [] : chosen.filter(({ topic }) => topic.language !== null),
+  );
   return chosen
     .map(({ topic: { slug }, its, best }): DigestTopic => {
       const count = (kind: NewCandidate['kind']) =>
@@ -74,13 +80,14 @@ export async function readNews(
         posts: count('post'),
         links: count('link'),
         least: its.some(({ least }) => least),
-        items: best.map(({ id, item }) => {
+        items: best.map(({ id, item, original }) => {
           const { copies, authors, story_id } = things.get(id) ?? ONE_COPY;
           return {
             ...item,
             copies,
             authors,
             story_id: story_id === null ? null : String(story_id),
+            ...describeTranslation(translations.get(slug)?.get(original ?? '')),
             ...judge(id),
           };
         }),
@@ -89,8 +96,30 @@ export async function readNews(
     .toSorted((a, b) => b.posts + b.links - a.posts - a.links);
 }
 
-/** An item by its discovery, the only discovery of its thing that is first in its topic. */
-type FoundItem = { id: Id; item: DigestItem };
+/**
+ * An item by its discovery, the only discovery of its thing that is first in its topic.
+ * @property original its whole text, as it was found
+ */
+type FoundItem = { id: Id; item: DigestItem; original: string | null };
+
+/** By slug of the topic: those that are there, since a digest waits for none. */
+async function readNewsTranslations(
+  db: Context['db'],
+  topics: readonly { topic: TopicRow; best: readonly FoundItem[] }[],
+): Promise<ReadonlyMap<string, Translations>> {
+  const found = new Map<string, Translations>();
+  for (const { topic, best } of topics) {
+    const originals = best.map(({ original }) => original);
+    found.set(topic.slug, await readTranslations(db, topic.slug, originals));
+  }
+  return found;
+}
+
+function describeTranslation(translation: Translation | undefined): Pick<DigestItem, 'translation'> {
+  if (translation === undefined) return {};
+  const { text, language, model } = translation;
+  return { translation: { text: truncateText(cleanLine(text), 2 * MAX_DIGEST_TEXT), language, model } };
+}
 
 /** The best things: the posts with most engagement, and a place for the best link. */
 function chooseItems(items: readonly FoundItem[]): FoundItem[] {
@@ -106,12 +135,17 @@ const measureEngagement = (item: Parameters<typeof sumEngagement>[0]) => sumEnga
 /** A link that names a post is shown as that post. */
 const findPostId = ({ named_post_id, post_id }: DiscoveryRow) => named_post_id ?? post_id;
 
-function describeRow(row: DiscoveryRow, topic_name: string, posts: readonly PostRow[]): DigestItem {
+function describeRow(
+  row: DiscoveryRow,
+  topic_name: string,
+  posts: readonly PostRow[],
+): Pick<FoundItem, 'item' | 'original'> {
   const { topic, search, text, url, created_at, link_id } = row;
   const postId = findPostId(row);
   const post = postId === null ? undefined : posts.find(({ id }) => id === postId);
-  if (post !== undefined) return { ...describePost(post), topic, topic_name, search };
-  return {
+  if (post !== undefined)
+    return { item: { ...describePost(post), topic, topic_name, search }, original: post.text };
+  const item: DigestItem = {
     kind: 'link',
     id: String(link_id),
     topic,
@@ -127,6 +161,7 @@ function describeRow(row: DiscoveryRow, topic_name: string, posts: readonly Post
     authors: null,
     story_id: null,
   };
+  return { item, original: text };
 }
 
 type PostLike = Pick<PostRow, 'id' | 'text' | 'author_username' | 'url' | 'created_at' | MainCounter>;

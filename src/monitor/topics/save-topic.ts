@@ -25,6 +25,7 @@ import { type CreatedSearch, insertCheckedSearch, putSearch, recordCreated } fro
 import { type CheckedSearch, checkSearch, type WrittenSearch } from './search-definition.ts';
 import { changeSearch } from './search-state.ts';
 import { checkGoal, insertGoal, setGoal } from './topic-goal.ts';
+import { checkLanguage, insertLanguage, setLanguage } from './topic-language.ts';
 import { chooseService, chooseServiceKind } from './service-choice.ts';
 import { describeMissingTools, findWithoutSources, refuseWithoutSources } from './tool-sources.ts';
 import { createHash } from 'node:crypto';
@@ -40,12 +41,17 @@ export type NewTopic = {
   service?: string | undefined;
   /** What its news is about, in words. Default: everything is. */
   goal?: string | null | undefined;
+  /** Tag of the language of its readers. Default: nothing is translated. */
+  language?: string | null | undefined;
   searches: readonly TopicSearch[];
   /** Sources of its own; with them, no search is refused because its tools have none. */
   sources?: readonly NewTopicSource[];
 };
 
-type NamedTopic = Pick<Topic, 'slug' | 'name' | 'sample'> & { goal?: string | null };
+type NamedTopic = Pick<Topic, 'slug' | 'name' | 'sample'> & {
+  goal?: string | null;
+  language?: string | null;
+};
 export type CreatedTopic = { topic: string; created: CreatedSearch[] };
 
 /** Longest name of a topic. */
@@ -64,11 +70,12 @@ export async function createTopic(ctx: ActingContext, written: NewTopic): Promis
   const stem = problems.some(({ path }) => path === 'slug') ? 'topic' : slug;
   const checked = await checkSearches(ctx, stem, written.searches, problems);
   const goal = checkGoal(ctx, written.goal, problems);
+  const language = checkLanguage(ctx, written.language, problems);
   if (problems.length > 0) throw new InvalidInput(problems);
   const service = await chooseService(ctx, written.service);
   const { sources = [] } = written;
   if (sources.length === 0) await refuseWithoutSources(ctx, service.kind, checked, atSearch);
-  return insertTopic(ctx, { slug, name, sample: false, goal }, checked, service, sources);
+  return insertTopic(ctx, { slug, name, sample: false, goal, language }, checked, service, sources);
 }
 
 /**
@@ -111,7 +118,7 @@ export type WrittenTopic = Omit<NewTopic, 'slug' | 'sources'>;
 export async function putTopic(
   ctx: ActingContext,
   slug: string,
-  { name, service, goal, searches }: WrittenTopic,
+  { name, service, goal, language, searches }: WrittenTopic,
   options: PutOptions,
 ): Promise<Put<string>> {
   requireSlug(slug);
@@ -125,15 +132,19 @@ export async function putTopic(
     {
       what: `the topic "${slug}"`,
       exists: async () => (await findTopic(ctx.db.pool, slug))?.archived_at === null,
-      create: async () => (await createTopic(ctx, { slug, name, service, goal, searches: named })).topic,
+      create: async () =>
+        (await createTopic(ctx, { slug, name, service, goal, language, searches: named })).topic,
       replace: async () => {
         const problems: Problem[] = [];
         await checkSearches(ctx, slug, named, problems);
-        checkGoal(ctx, goal, problems, (await findTopic(ctx.db.pool, slug))?.goal);
+        const before = await findTopic(ctx.db.pool, slug);
+        checkGoal(ctx, goal, problems, before?.goal);
+        checkLanguage(ctx, language, problems, before?.language);
         if (problems.length > 0) throw new InvalidInput(problems);
         await changeTogether(ctx, async (own) => {
           await renameTopic(own, slug, { name });
           await setGoal(own, slug, goal ?? null);
+          await setLanguage(own, slug, language ?? null);
           for (const search of named)
             await putSearch(own, search.slug, { ...search, topic: slug, service }, { onlyCreate: false });
           const topic = await findTopic(own.db.pool, slug);
@@ -169,12 +180,15 @@ async function insertTopic(
   service: Service,
   sources: readonly NewTopicSource[] = [],
 ): Promise<CreatedTopic> {
-  const { slug, goal = null } = topic;
+  const { slug, goal = null, language = null } = topic;
   await assertTopicIsNew(ctx, slug);
   const created = await insertSearches(ctx, topic, checked, service, async (tx, made) => {
     const own = await insertSources(ctx, tx, made, sources);
     const [first] = made;
-    if (first !== undefined) await insertGoal(ctx, tx, first.search.topic_id, goal);
+    if (first !== undefined) {
+      await insertGoal(ctx, tx, first.search.topic_id, goal);
+      await insertLanguage(tx, first.search.topic_id, language);
+    }
     await recordAudit(tx, ctx, {
       action: 'topic.created',
       subject: slug,
@@ -183,6 +197,7 @@ async function insertTopic(
         searches: made.map(({ search }) => search.slug),
         sources: own,
         ...(goal === null ? {} : { goal }),
+        ...(language === null ? {} : { language }),
       }),
     });
   });

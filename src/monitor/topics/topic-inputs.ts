@@ -130,12 +130,17 @@ export const searchTrialBody = z
   })
   .meta({ examples: [{ operation: 'microblog', prompt: 'harbour ferry', service: 'hosted' }] });
 
+const language = textParam(60).describe(
+  'Language tag of its readers, such as en, de or zh-Hant: a language model translates titles, posts and statements in other languages. Default: none, and nothing is translated.',
+);
 const topicName = textParam(200).describe('Display name.');
 const goal = textParam(4 * MAX_GOAL_LENGTH).describe(
   `What its news is about, in words of at most ${MAX_GOAL_LENGTH} characters, such as "rulings and filings, not opinion": a language model judges each new story, and only relevant stories are reported. Default: everything is news.`,
 );
 /** Of a topic that is created or replaced; null is none. */
 const topicGoal = goal.nullish();
+/** Of a topic that is created or replaced; null is none. */
+const topicLanguage = language.nullish();
 const newTopicSlug = topicSlug.optional().describe('Default: derived from the name or text.');
 
 export const newTopic = z
@@ -144,6 +149,7 @@ export const newTopic = z
     slug: newTopicSlug,
     service: serviceKind.optional(),
     goal: topicGoal,
+    language: topicLanguage,
     searches: z.array(topicSearch).max(20),
   })
   .meta({
@@ -182,6 +188,22 @@ export const watchedText = z
     ai_every: textParam(60).optional().describe(`Interval of the AI search. Default: ${DEFAULT_EVERY.ai}.`),
   })
   .meta({ examples: [{ text: 'tide pools' }] });
+
+/** The language of a topic, as a command and a request set it. */
+export const translatedTopic = z
+  .strictObject({
+    topic: namedTopic,
+    language: textParam(60)
+      .meta({
+        description: 'Language tag such as en, de or zh-Hant; `none` ends translation.',
+        examples: ['en'],
+      })
+      .register(commandWords, {
+        argument: 'language',
+        help: 'such as en, de or zh-Hant; none ends translation',
+      }),
+  })
+  .meta({ examples: [{ language: 'en' }] });
 
 export const rewatchedTopic = z
   .strictObject({

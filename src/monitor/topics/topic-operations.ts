@@ -13,6 +13,7 @@ import {
   FORMER_SLUGS,
   newTopic,
   renamedTopic,
+  translatedTopic,
   rewatchedTopic,
   watchedText,
   writtenTopic,
@@ -33,6 +34,13 @@ const ShownTopic = Topic.extend({
     'What a language model wrote about its last 24 hours, each sentence with its sources; null if nothing was written within a day.',
   ),
 }).meta({ id: 'ShownTopic', 'x-view': 'topics' });
+
+const TopicLanguage = z
+  .object({
+    topic: z.string().describe('Slug.'),
+    language: z.string().nullable().describe('Language tag; null: nothing is translated.'),
+  })
+  .meta({ id: 'TopicLanguage' });
 
 const readTopic = async (ctx: Context, slug: string) =>
   readTopicWithStatus(ctx, await findTopicRow(ctx.db, slug));
@@ -162,5 +170,19 @@ export const TOPIC_OPERATIONS = [
     output: Topic,
     run: async ({ ctx }, { topic, ...names }) =>
       readTopic(ctx, await (await loadChanges()).renameTopic(ctx, topic, names)),
+  }),
+  declareOperation({
+    ...about,
+    id: 'setTopicLanguage',
+    route: 'POST /api/v1/topics/{topic}/language',
+    command: 'topic language',
+    scope: 'write',
+    does: 'Set the language of the readers of a topic',
+    more: 'A language model translates titles, posts and statements in other languages, which pages and digests show beside the original: what is new, and what was found in the last week. Refused without a language model (`LLM_BASE_URL`).',
+    input: translatedTopic,
+    output: TopicLanguage,
+    example: 'strandline topic language harbour-ferry en',
+    run: async ({ ctx }, { topic, language }) =>
+      (await import('./topic-language.ts')).setLanguage(ctx, topic, language),
   }),
 ];

@@ -10,10 +10,11 @@ import type { ActingContext } from '../context.ts';
 import { createTaken } from '../topics/find-by-slug.ts';
 import { MAX_TOPIC_NAME, renameTopic } from '../topics/save-topic.ts';
 import { checkGoal, insertGoal, setGoal } from '../topics/topic-goal.ts';
+import { checkLanguage, insertLanguage, setLanguage } from '../topics/topic-language.ts';
 import { changeTopic } from '../topics/search-state.ts';
 import { declareResource, type Existing, readMembers } from './resource.ts';
 
-type TopicSettings = { name: string; goal: string | null };
+type TopicSettings = { name: string; goal: string | null; language: string | null };
 
 const EXPECTED_NAME = `a name of 1 to ${MAX_TOPIC_NAME} characters`;
 const members = z.object({
@@ -23,13 +24,14 @@ const members = z.object({
     .min(1, EXPECTED_NAME)
     .max(MAX_TOPIC_NAME, EXPECTED_NAME),
   goal: z.string().nullable(),
+  language: z.string().nullable(),
 });
 
-const toExisting = ({ id, slug, name, goal }: Topic): Existing<TopicSettings> => ({
+const toExisting = ({ id, slug, name, goal, language }: Topic): Existing<TopicSettings> => ({
   id,
   key: slug,
   parent: null,
-  settings: { name, goal },
+  settings: { name, goal, language },
 });
 
 export const topicResource = declareResource<TopicSettings>({
@@ -46,18 +48,21 @@ export const topicResource = declareResource<TopicSettings>({
     const taken = before === undefined ? await describeTaken(ctx, key) : undefined;
     if (taken !== undefined) problems.push({ path: '', given: key, expected: taken });
     const goal = checkGoal(ctx, given.goal, problems, before?.settings.goal);
+    const language = checkLanguage(ctx, given.language, problems, before?.settings.language);
     if (problems.length > 0) throw new InvalidInput(problems);
-    return { name: given.name ?? key, goal };
+    return { name: given.name ?? key, goal, language };
   },
-  toInput: ({ key, settings: { name, goal } }) => ({
+  toInput: ({ key, settings: { name, goal, language } }) => ({
     ...(name === key ? {} : { name }),
     ...(goal === null ? {} : { goal }),
+    ...(language === null ? {} : { language }),
   }),
   put: async (ctx, { key, settings }, before) => {
     if (before === undefined) await createEmptyTopic(ctx, key, settings);
     else {
       await renameTopic(ctx, key, { name: settings.name });
       await setGoal(ctx, key, settings.goal);
+      await setLanguage(ctx, key, settings.language);
     }
     return {};
   },
@@ -76,7 +81,7 @@ async function describeTaken({ db }: Pick<ActingContext, 'db'>, slug: string): P
 async function createEmptyTopic(
   ctx: ActingContext,
   slug: string,
-  { name, goal }: TopicSettings,
+  { name, goal, language }: TopicSettings,
 ): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
     const now = await readTime(tx, ctx.clock);
@@ -84,11 +89,18 @@ async function createEmptyTopic(
       throw new Refused('changed', `the topic "${slug}" was created meanwhile`);
     await releaseFormerSlug(tx, { kind: 'topic', slug });
     const topic = await findTopic(tx, slug);
-    if (topic !== null) await insertGoal(ctx, tx, topic.id, goal);
+    if (topic !== null) {
+      await insertGoal(ctx, tx, topic.id, goal);
+      await insertLanguage(tx, topic.id, language);
+    }
     await recordAudit(tx, ctx, {
       action: 'topic.created',
       subject: slug,
-      changes: recordCreation({ name, ...(goal === null ? {} : { goal }) }),
+      changes: recordCreation({
+        name,
+        ...(goal === null ? {} : { goal }),
+        ...(language === null ? {} : { language }),
+      }),
     });
   });
 }

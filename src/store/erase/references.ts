@@ -130,6 +130,14 @@ export const REFERENCES: Readonly<
     topic_id: goes('topics'),
   },
 
+  translations: {
+    thing: [
+      goes('posts', { where: `kind = 'post'` }),
+      goes('links', { where: `kind in ('title', 'snippet')` }),
+      goes('claims', { where: `kind = 'claim'` }),
+    ],
+  },
+
   // Messages.
   delivery_discoveries: {
     rule_id: follows('rules'),

@@ -188,6 +188,7 @@ export const EXCLUDED_VIEWS: Readonly<Record<string, string>> = {
   discovery_times: 'columns of discoveries',
   new_today: 'rows of discoveries, chosen by the time of the query',
   story_hours: 'counts of rows of story_items, by hour',
+  translations: 'texts of rows of other views, in another language',
   topic_names: 'which names to look for, which is not a result',
   topic_notes: 'what people wrote, which is not a result',
   names_in_answers: 'counts of answers that named a name, by day, computed from completions',

@@ -983,8 +983,8 @@ export const modelCallsView = analytics
   .view('model_calls', {
     /**
      * What was asked for: plan (queries of a search), write (a completion), check (whether sources
-     * state what was written), judge (whether stories are what the goal of their topic asks for) or
-     * brief (to write a brief, and to check it).
+     * state what was written), judge (whether stories are what the goal of their topic asks for), brief
+     * (to write a brief, and to check it) or translate (texts into the language of a topic).
      */
     purpose: text().notNull(),
     /** When the day begins (UTC). */
@@ -1007,7 +1007,7 @@ export const modelCallsView = analytics
     last_call_at: instant().notNull(),
     /**
      * Number of these requests without a response that could be used. Responses that cannot be used are
-     * counted for judge and brief only.
+     * counted for judge, brief and translate only.
      */
     failed: counter().notNull(),
   })
@@ -2920,6 +2920,35 @@ export const topicsView = analytics
      * relevant ones are reported. Null: everything is.
      */
     goal: text(),
+    /**
+     * Language tag of its readers: a language model translates what it finds in other languages
+     * (translations). Null: nothing is translated.
+     */
+    language: text(),
+  })
+  .existing();
+
+/**
+ * Translations of texts by a language model (`LLM_BASE_URL`), for topics with a language. The
+ * original is in its own view.
+ */
+export const translationsView = analytics
+  .view('translations', {
+    /**
+     * What is translated: post (its text), title or snippet (of a link), or claim (a statement of an
+     * answer).
+     */
+    kind: text().notNull(),
+    /** Key of the post, link or claim. */
+    item_id: ref().notNull(),
+    /** Language tag of the translation, such as en. */
+    language: text().notNull(),
+    /** The translation. Of an original of more than 1,000 characters, that of its beginning. */
+    text: text().notNull(),
+    /** The language model that translated it. */
+    model: text({ enum: MODELS }).notNull(),
+    /** When it was translated (UTC). */
+    translated_at: instant().notNull(),
   })
   .existing();
 

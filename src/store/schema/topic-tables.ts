@@ -47,6 +47,8 @@ export const topics = strandline.table(
     goal: text(),
     /** Of the goal (`hashGoal`): a judgement belongs to one. */
     goal_hash: text(),
+    /** Language tag: what it finds in other languages is translated into it. Null: nothing is. */
+    language: text(),
     /** The topic that continues its searches on another service (`monitor/topics/rewatch-topic.ts`). */
     successor_id: ref().references((): AnyPgColumn => topics.id, { onDelete: 'set null' }),
     /** When its purge was requested: workers delete its rows until nothing is left. */
@@ -58,6 +60,7 @@ export const topics = strandline.table(
       'topics_goal',
       sql`(${t.goal} is null) = (${t.goal_hash} is null) and length(${t.goal}) between 1 and 300`,
     ),
+    check('topics_language', sql`length(${t.language}) between 2 and 12`),
   ],
 );
 

@@ -8,13 +8,13 @@ import { readNamed } from './former-slugs.ts';
 /** A topic; its searches are in `searches.ts`. */
 export type Topic = Pick<
   typeof topics.$inferSelect,
-  'id' | 'slug' | 'name' | 'sample' | 'goal' | 'created_at' | 'archived_at'
+  'id' | 'slug' | 'name' | 'sample' | 'goal' | 'language' | 'created_at' | 'archived_at'
 > & {
   /** Slug of the topic that continues its searches on another service. */
   successor: string | null;
 };
 
-const TOPIC_COLUMNS = `t.id, t.slug, t.name, t.sample, t.goal, t.created_at, t.archived_at,
+const TOPIC_COLUMNS = `t.id, t.slug, t.name, t.sample, t.goal, t.language, t.created_at, t.archived_at,
   (SELECT s.slug FROM strandline.topics s WHERE s.id = t.successor_id) AS successor`;
 const SELECT_TOPIC = `SELECT ${TOPIC_COLUMNS} FROM strandline.topics t`;
 
@@ -81,6 +81,11 @@ export async function setSuccessor(tx: Transaction, topicId: Id, successor: stri
     tx,
     statement`UPDATE strandline.topics SET successor_id = (SELECT id FROM strandline.topics WHERE slug = ${successor}) WHERE id = ${topicId}`,
   );
+}
+
+/** @param language tag; null: none. The caller has locked the topic. */
+export async function writeLanguage(tx: Transaction, topicId: Id, language: string | null): Promise<void> {
+  await execute(tx, statement`UPDATE strandline.topics SET language = ${language} WHERE id = ${topicId}`);
 }
 
 /** Violates `topics_slug_key` if the slug is taken. */

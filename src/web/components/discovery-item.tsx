@@ -12,6 +12,7 @@ import { Badge, Icon } from './icons.tsx';
 import { writeListPath } from './list-address.ts';
 import { useFrame } from './page-frame.tsx';
 import { Timestamp } from './timestamp.tsx';
+import { Translated } from './translation.tsx';
 import { removeCitations } from '../../model/statements/cited-text.ts';
 import { UntrustedText } from './untrusted-text.tsx';
 
@@ -45,6 +46,7 @@ export function DiscoveryLine({
         <a href={getDiscoveryPath(discovery)}>
           <UntrustedText text={describeDiscovery(discovery)} most={180} />
         </a>
+        <Translated text={discovery.text} most={180} />
       </span>
       <span class="line-more">
         <CopiesNote discovery={discovery} />

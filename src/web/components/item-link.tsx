@@ -1,8 +1,9 @@
 /** The words of a post or link. */
 import { useFrame } from './page-frame.tsx';
+import { Translated } from './translation.tsx';
 import { ExternalLink, UntrustedText } from './untrusted-text.tsx';
 
-/** Leads to the page of an item; on a shared page, which opens no other, to the original. @param props.url of the original, if known */
+/** With its translation, if there is one. Leads to the page of an item; on a shared page, which opens no other, to the original. @param props.url of the original, if known */
 export function ItemLink({
   path,
   url,
@@ -15,11 +16,17 @@ export function ItemLink({
   /** In UTF-16 code units. */
   most: number;
 }) {
-  if (useFrame().visitor.kind === 'shared' && url !== null)
-    return <ExternalLink href={url} text={text} most={most} />;
+  const isOriginal = useFrame().visitor.kind === 'shared' && url !== null;
   return (
-    <a href={path}>
-      <UntrustedText text={text} most={most} />
-    </a>
+    <>
+      {isOriginal ? (
+        <ExternalLink href={url} text={text} most={most} />
+      ) : (
+        <a href={path}>
+          <UntrustedText text={text} most={most} />
+        </a>
+      )}
+      <Translated text={text} most={most} />
+    </>
   );
 }

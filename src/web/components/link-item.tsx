@@ -1,6 +1,7 @@
 import type { LinkRow } from '../../store/queries/links.ts';
 import { Icon } from './icons.tsx';
 import { Timestamp } from './timestamp.tsx';
+import { Translated } from './translation.tsx';
 import { ExternalLink, UntrustedText } from './untrusted-text.tsx';
 import type { ComponentChildren } from 'preact';
 
@@ -15,10 +16,12 @@ export function LinkItem({ link, action }: { link: LinkRow; action?: ComponentCh
         <a href={`/links/${id}`}>
           <UntrustedText text={title ?? url} most={160} />
         </a>
+        <Translated text={title} most={160} />
       </p>
       {text === null ? null : (
         <p class="hit-text">
           <UntrustedText text={text} most={280} />
+          <Translated text={text} most={280} />
         </p>
       )}
       <p class="line-more">

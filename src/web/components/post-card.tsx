@@ -2,6 +2,7 @@ import { MAIN_COUNTERS, nameCounted } from '../../model/counters.ts';
 import { Badge } from './icons.tsx';
 import { Ratio, ShortCount } from './numbers.tsx';
 import { Timestamp } from './timestamp.tsx';
+import { Translated } from './translation.tsx';
 import { ExternalLink, UntrustedText } from './untrusted-text.tsx';
 import type { ComponentChildren } from 'preact';
 
@@ -12,9 +13,13 @@ type CardPost = {
   author_username: string | null;
   author_name?: string | null;
   text: string;
+  lang?: string | null;
   url: string | null;
   created_at: Date | null;
 } & { [counter in CardCounter]?: number | null };
+
+/** UTF-16 code units of a text whose translation is shown whole. */
+const MAX_TRANSLATED = 400;
 
 const CARD_COUNTERS = MAIN_COUNTERS.filter((counter) => counter !== 'quote_count');
 type CardCounter = (typeof CARD_COUNTERS)[number];
@@ -50,7 +55,8 @@ export function PostCard({
           {action}
         </p>
         <p class="post-text">
-          <UntrustedText text={post.text} />
+          <UntrustedText text={post.text} lang={post.lang} />
+          <Translated text={post.text} most={MAX_TRANSLATED} />
         </p>
         <p class="post-foot">
           <PostCounters of={post} />

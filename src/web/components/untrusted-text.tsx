@@ -24,13 +24,31 @@ const MAX_CHARACTER_POINTS = 16;
 /** A letter with combining marks: readable with fewer marks. */
 const MARKED_LETTER = /^\P{M}\p{M}+$/su;
 
-export function UntrustedText({ text, most = MAX_SHOWN }: { text: string | null; most?: number }) {
+/** The form of a language tag, which may be from outside. */
+const LANGUAGE_TAG = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i;
+
+/** @param props.lang its language, if it is known */
+export function UntrustedText({
+  text,
+  most = MAX_SHOWN,
+  lang: tag,
+}: {
+  text: string | null;
+  most?: number;
+  lang?: string | null | undefined;
+}) {
   const isMatch = useContext(Matches);
   if (text === null || text === '') return <span class="unknown">no text</span>;
   const shown = shortenText(text, most);
-  if (isMatch === undefined) return <bdi dir="auto">{shown}</bdi>;
+  const lang = LANGUAGE_TAG.test(tag ?? '') && tag !== 'und' ? (tag ?? undefined) : undefined;
+  if (isMatch === undefined)
+    return (
+      <bdi dir="auto" lang={lang}>
+        {shown}
+      </bdi>
+    );
   return (
-    <bdi dir="auto">
+    <bdi dir="auto" lang={lang}>
       {markText(shown, isMatch).map((piece) => (piece.match ? <mark>{piece.text}</mark> : piece.text))}
     </bdi>
   );

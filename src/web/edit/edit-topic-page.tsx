@@ -1,9 +1,10 @@
-/** Edit a topic: its name, and actions on all its searches. */
+/** Edit a topic: its name, the language of its readers, and actions on all its searches. */
 import { SearchLink, TopicLink } from '../components/scope-names.tsx';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readSearchStatuses, type SearchStatus } from '../../monitor/status/search-status.ts';
 import { assertTopicNotRemoved } from '../../monitor/topics/find-by-slug.ts';
 import { renameTopic } from '../../monitor/topics/save-topic.ts';
+import { describeMissingTranslator, setLanguage } from '../../monitor/topics/topic-language.ts';
 import { readSearches, type SearchRow } from '../../store/queries/search-list.ts';
 import type { TopicRow } from '../../store/queries/topic-list.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
@@ -38,6 +39,24 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
         const names = { name: readField(request.body, 'name') ?? '', slug: readField(request.body, 'slug') };
         const renamed = await renameTopic(request.acting, slug, names);
         return redirectWithFlash(reply, `/topics/${renamed}`, 'renamed');
+      } catch (error) {
+        return show(request, reply, slug, toFormOutcome(error, request.body));
+      }
+    },
+  );
+
+  app.post(
+    '/topics/:slug/language',
+    { schema: { ...schema, body: formBody }, config: { scope: 'write' } },
+    async (request, reply) => {
+      const { slug } = request.params;
+      try {
+        const { topic } = await setLanguage(
+          request.acting,
+          slug,
+          readField(request.body, 'language') ?? null,
+        );
+        return redirectWithFlash(reply, `/topics/${topic}/edit`, 'saved');
       } catch (error) {
         return show(request, reply, slug, toFormOutcome(error, request.body));
       }
@@ -85,12 +104,40 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
               <Button words="Rename" kind="main" />
             </div>
           </Form>
+          <Form
+            action={`/topics/${slug}/language`}
+            values={values}
+            problems={problems}
+            label="Language of its readers"
+            labels={{ language: 'Translate into' }}
+          >
+            <Field
+              name="language"
+              label="Translate into"
+              value={topic.language ?? ''}
+              placeholder="en"
+              autocomplete="off"
+              help={describeLanguageField(ctx)}
+            />
+            <div class="buttons">
+              <Button words="Save" />
+            </div>
+          </Form>
           <SearchTable topic={slug} searches={searches} statuses={statuses} />
           <WholeTopic topic={slug} searches={searches} />
         </>
       ),
     });
   }
+}
+
+/** Help of the field, which says what is missing. */
+function describeLanguageField(ctx: Pick<RouteContext['ctx'], 'translator' | 'kind'>): string {
+  if (describeMissingTranslator(ctx) === undefined)
+    return 'Language tag, such as en, de or zh-Hant: titles, posts and statements in other languages get a translation beside them. Empty: none.';
+  return ctx.kind === 'sandbox'
+    ? 'Simulated texts are not sent to a language model.'
+    : 'Needs a language model: set LLM_BASE_URL and LLM_MODEL, and restart.';
 }
 
 /** `"Tide news" as tides` */

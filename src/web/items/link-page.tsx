@@ -5,7 +5,7 @@ import { nameSearchOf, SearchLink } from '../components/scope-names.tsx';
 import { awaitMembers } from '../../lib/await-members.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import type { Database, Id } from '../../store/db/database.ts';
+import type { Context } from '../../monitor/context.ts';
 import {
   type Citing as CitingRow,
   type LinkRank,
@@ -30,6 +30,7 @@ import { PostCard } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
 import { removeCitations } from '../../model/statements/cited-text.ts';
+import { readPageTranslations, Translated, TranslationsOf } from '../components/translation.tsx';
 import { ExternalLink, UntrustedText } from '../components/untrusted-text.tsx';
 import { EvidenceLink } from './evidence-page.tsx';
 import { ItemRelevance, ItemStories, readItemRelevance } from './item-stories.tsx';
@@ -53,7 +54,8 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
         posts,
         stories,
         relevance,
-      } = await readLinkData(ctx.db, id);
+        translations,
+      } = await readLinkData(ctx, link);
       const known = all.get(id);
       return renderPage(request, reply, {
         title: (describeKnownLink(known) ?? link.site).slice(0, 200),
@@ -62,7 +64,7 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
         above: 'Link',
         aside: <ItemRelevance kind="link" id={id} topics={relevance} />,
         body: (
-          <>
+          <TranslationsOf.Provider value={translations}>
             <AboutLink link={link} known={known} />
             <ItemStories stories={stories} />
             <LinkFinders rows={sources} />
@@ -71,15 +73,19 @@ export function addLinkPage(app: App, { ctx }: RouteContext): void {
             <ContainingPosts rows={posts} />
             <LinkAddresses link={link} addresses={addresses} />
             <EvidenceLink kind="link" id={id} />
-          </>
+          </TranslationsOf.Provider>
         ),
       });
     },
   );
 }
 
-function readLinkData(db: Database, id: Id) {
+function readLinkData(
+  { db, translator }: Pick<Context, 'db' | 'translator'>,
+  { id, title, snippet }: LinkRow,
+) {
   return awaitMembers({
+    translations: readPageTranslations({ db, translator }, null, [title, snippet]),
     known: readKnownLinks(db, [id]),
     addresses: readLinkAddresses(db, id),
     stories: readStoriesOfItem(db, { kind: 'link', id }),
@@ -103,6 +109,7 @@ function AboutLink({ link, known }: { link: LinkRow; known: KnownLink | undefine
       {snippet === null ? null : (
         <p class="whole">
           <UntrustedText text={snippet} most={4_000} />
+          <Translated text={snippet} most={4_000} />
         </p>
       )}
       <Facts
@@ -111,7 +118,10 @@ function AboutLink({ link, known }: { link: LinkRow; known: KnownLink | undefine
           [
             'Title',
             title !== null ? (
-              <UntrustedText text={title} most={400} />
+              <>
+                <UntrustedText text={title} most={400} />
+                <Translated text={title} most={400} />
+              </>
             ) : post === null ? (
               'not reported'
             ) : null,

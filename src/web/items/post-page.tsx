@@ -5,7 +5,8 @@ import { type AddressedLink, readLinksByAddress } from '../../store/queries/comp
 import { POST_VERSION_MEMBERS } from '../../model/item-versions.ts';
 import { findById } from '../../monitor/http/find-by-id.ts';
 import type { App, RouteContext } from '../../monitor/http/route-types.ts';
-import type { Database, Id } from '../../store/db/database.ts';
+import type { Context } from '../../monitor/context.ts';
+import type { Id } from '../../store/db/database.ts';
 import { readPostGrowth } from '../../store/queries/growth.ts';
 import { readAgesOfPost } from '../../store/queries/counters-at-age.ts';
 import {
@@ -23,6 +24,7 @@ import { renderPage } from '../components/page-layout.tsx';
 import { nameAuthor, PostCard } from '../components/post-card.tsx';
 import { Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+import { readPageTranslations, Translated, TranslationsOf } from '../components/translation.tsx';
 import { Hashtag, ExternalLink, LanguageName, UntrustedText } from '../components/untrusted-text.tsx';
 import { requireKey } from '../request-input.ts';
 import { CounterHistory, CurrentCounters, EngagementAtAge } from './post-counters.tsx';
@@ -43,7 +45,7 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
     async (request, reply) => {
       const id = requireKey('post', request.params.id);
       const post = await findById('post', id, readPost(ctx.db, id));
-      const data = await readPostData(ctx.db, id, post);
+      const data = await readPostData(ctx, id, post);
       return renderPage(request, reply, {
         title: buildPostTitle(post),
         here: '/explore',
@@ -56,7 +58,7 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
           </>
         ),
         body: (
-          <>
+          <TranslationsOf.Provider value={data.translations}>
             <PostText post={post} />
             <CurrentCounters post={post} growth={data.growth} />
             <Versions versions={data.versions} members={POST_VERSION_MEMBERS} />
@@ -68,15 +70,16 @@ export function addPostPage(app: App, { ctx }: RouteContext): void {
             <PostPlaces rows={data.ranks} />
             <PostEntities post={post} links={data.links} />
             <EvidenceLink kind="post" id={id} />
-          </>
+          </TranslationsOf.Provider>
         ),
       });
     },
   );
 }
 
-function readPostData(db: Database, id: Id, post: PostRow) {
+function readPostData({ db, translator }: Pick<Context, 'db' | 'translator'>, id: Id, post: PostRow) {
   return awaitMembers({
+    translations: readPageTranslations({ db, translator }, null, [post.text]),
     others: readPostsByExternalId(db, post.service, listRelatedIds(post)),
     stories: readStoriesOfItem(db, { kind: 'post', id }),
     relevance: readItemRelevance(db, { kind: 'post', id }),
@@ -101,7 +104,8 @@ function PostText({ post }: { post: PostRow }) {
   return (
     <Section title="Text" id="text">
       <p class="whole">
-        <UntrustedText text={post.text} most={MAX_POST_TEXT} />
+        <UntrustedText text={post.text} most={MAX_POST_TEXT} lang={lang} />
+        <Translated text={post.text} most={MAX_POST_TEXT} />
       </p>
       <Facts
         label="About this post"

@@ -58,6 +58,13 @@ export type ListItem =
   | { kind: 'link'; link: LinkRow }
   | { kind: 'discovery'; discovery: DescribedDiscovery };
 
+/** The texts of an item that may have translations. */
+export function listTexts(item: ListItem): (string | null)[] {
+  if (item.kind === 'post') return [item.post.text];
+  if (item.kind === 'discovery') return [item.discovery.text];
+  return [item.link.title, item.link.snippet ?? item.link.summary_description];
+}
+
 /** Lists by id use the first key for nothing. */
 type ListKeys = [by: bigint, id: Id];
 export const listCursor = createCursor<ListKeys, unknown>('page', z.tuple([orderKey, idKey]));

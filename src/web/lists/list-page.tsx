@@ -7,11 +7,13 @@ import type { App, RouteContext } from '../../monitor/http/route-types.ts';
 import { findSearchRow, findTopicRow } from '../../monitor/topics/find-by-slug.ts';
 import { catchUpArchive } from '../../store/archive/index-archive.ts';
 import { countDismissals } from '../../store/alerts/dismissals.ts';
-import type { Database, Id } from '../../store/db/database.ts';
+import type { Context } from '../../monitor/context.ts';
+import type { Id } from '../../store/db/database.ts';
 import { readUnresponsiveTools } from '../../store/queries/run-tools.ts';
 import { readSearches } from '../../store/queries/search-list.ts';
 import { DismissForm, HiddenNote } from '../components/dismiss-button.tsx';
 import { ViewNote } from '../components/discovery-item.tsx';
+import { readPageTranslations, TranslationsOf } from '../components/translation.tsx';
 import { LIST_KINDS, type ListKind, writeListPath, writeTime } from '../components/list-address.ts';
 import { renderPage } from '../components/page-layout.tsx';
 import { Pager, ScopeLinks, Section, Tabs } from '../components/section.tsx';
@@ -22,6 +24,7 @@ import {
   type List,
   listCursor,
   listQuery,
+  listTexts,
   PAGE_SIZE,
   readListItems,
   readListMatches,
@@ -51,13 +54,13 @@ export function addListPages(app: App, { ctx }: RouteContext): void {
       const { id, name, slug } = await findTopicRow(ctx.db, request.params.slug);
       const searches = await readSearches(ctx.db, { topic: slug, removed: true, limit: MAX_SEARCHES });
       const scoped = { kind, scope: { topic: slug }, searches };
-      return renderList(app, ctx.db, request, reply, { ...scoped, id, name, address: request.query });
+      return renderList(app, ctx, request, reply, { ...scoped, id, name, address: request.query });
     });
     app.get(`/searches/:slug/${kind}`, { schema, config: { scope: 'read' } }, async (request, reply) => {
       const search = await findSearchRow(ctx.db, request.params.slug);
       const scoped = { kind, scope: { topic: search.topic, search: search.slug }, searches: [search] };
       const named = { id: search.id, name: nameSearchOf(request.frame, search.slug) };
-      return renderList(app, ctx.db, request, reply, { ...scoped, ...named, address: request.query });
+      return renderList(app, ctx, request, reply, { ...scoped, ...named, address: request.query });
     });
   }
 }
@@ -71,11 +74,12 @@ type Shown = Pick<List, 'kind' | 'scope' | 'searches'> & {
 
 async function renderList(
   app: App,
-  db: Database,
+  ctx: Pick<Context, 'db' | 'translator'>,
   request: FastifyRequest,
   reply: FastifyReply,
   { kind, scope, searches, id, name, address: { cursor, ...parameters } }: Shown,
 ): Promise<FastifyReply> {
+  const { db } = ctx;
   const address = kind === 'discoveries' ? parameters : { ...parameters, after: undefined };
   const { now, zone } = request.frame;
   const shared = toSharedTimes(address, zone);
@@ -120,7 +124,8 @@ async function renderList(
       const { items: placed, next_cursor } = page.reply(rows, ({ keys }) => keys);
       const items = placed.map(({ item }) => item);
       const matchesOf = await readListMatches(db, list, items);
-      return { backlog, volume, hidden, unresponsive, items, matchesOf, next: next_cursor };
+      const translations = await readPageTranslations(ctx, scope.topic, items.flatMap(listTexts));
+      return { backlog, volume, hidden, unresponsive, items, matchesOf, translations, next: next_cursor };
     } finally {
       leave();
     }
@@ -171,12 +176,14 @@ async function renderList(
               }
               aside={<ListActions list={list} q={address.q} />}
             >
-              <ListItems
-                items={data.items}
-                matchesOf={data.matchesOf}
-                list={list}
-                allTime={path({ range: 'all', from: undefined, to: undefined })}
-              />
+              <TranslationsOf.Provider value={data.translations}>
+                <ListItems
+                  items={data.items}
+                  matchesOf={data.matchesOf}
+                  list={list}
+                  allTime={path({ range: 'all', from: undefined, to: undefined })}
+                />
+              </TranslationsOf.Provider>
               <HiddenNote topic={scope.topic} count={data.hidden} />
               <DismissForm topic={scope.topic} />
               <Pager

@@ -13,6 +13,7 @@ import { PauseOfAllNotice } from '../topic/pause-pages.tsx';
 import { buildCards } from './attention-cards.ts';
 import { AttentionSection } from './attention-section.tsx';
 import { renderFirstStart } from './first-start.tsx';
+import { readPageTranslations, TranslationsOf } from '../components/translation.tsx';
 import { NewStoriesSection } from './new-stories-section.tsx';
 import { readOverview } from './overview-data.ts';
 import { resolveOverviewRange, writeRange } from './overview-range.ts';
@@ -49,6 +50,11 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
       range,
       isHidden,
     });
+    const translations = await readPageTranslations(
+      ctx,
+      null,
+      stories.stories.map((story) => story.text),
+    );
     return renderPage(request, reply, {
       title: 'Overview',
       here: '/',
@@ -79,17 +85,19 @@ export function addOverviewPage(app: App, routeContext: RouteContext): void {
               isPartial: tools.length > 0,
             }}
           />
-          <NewStoriesSection
-            news={stories}
-            names={topics}
-            words={range.words}
-            isHidden={isHidden}
-            other={writeAddress('/', {
-              ...writeRange(range),
-              ...writeChoice(choice),
-              hidden: isHidden ? undefined : 'yes',
-            })}
-          />
+          <TranslationsOf.Provider value={translations}>
+            <NewStoriesSection
+              news={stories}
+              names={topics}
+              words={range.words}
+              isHidden={isHidden}
+              other={writeAddress('/', {
+                ...writeRange(range),
+                ...writeChoice(choice),
+                hidden: isHidden ? undefined : 'yes',
+              })}
+            />
+          </TranslationsOf.Provider>
           <TopicTable
             pulses={chooseTopics(pulses, choice)}
             labels={[...new Set(pulses.flatMap(({ labels }) => labels))].toSorted()}

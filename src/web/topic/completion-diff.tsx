@@ -12,6 +12,7 @@ import {
 import { StateIcon } from '../components/icons.tsx';
 import { formatCount } from '../components/numbers.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+import { Translated } from '../components/translation.tsx';
 import { Matches, UntrustedText } from '../components/untrusted-text.tsx';
 
 /** Statements are stored with at most this many UTF-16 units. */
@@ -86,6 +87,7 @@ function NewClaim({
       <Matches.Provider value={createChangedWords(before)}>
         <UntrustedText text={text} most={brief ? MAX_BRIEF : MAX_STATEMENT} />
       </Matches.Provider>
+      <Translated text={claim.text} most={brief ? MAX_BRIEF : MAX_STATEMENT} />
       {brief ? null : (
         <>
           <Sections roles={claim.roles} />
@@ -110,6 +112,7 @@ export function ResourcedStatements({ diff }: { diff: CompletionDiff }) {
         {diff.changed_claims.map((claim) => (
           <li>
             <UntrustedText text={claim.text} most={MAX_STATEMENT} />
+            <Translated text={claim.text} most={MAX_STATEMENT} />
             <Sections roles={claim.roles} />
             <Sources words="added" links={claim.cited_new} />
             <Sources words="removed" links={claim.cited_gone} />

@@ -23,6 +23,7 @@ import { formatCount } from '../components/numbers.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { Pager, ScopeLinks, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+import { readPageTranslations, TranslationsOf } from '../components/translation.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { RELEVANCE_NAMES, VerdictText } from './verdict-text.tsx';
 import { MAX_STORY_HOURS, StoryGrowth } from './story-growth.tsx';
@@ -50,6 +51,11 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
         readStories(ctx.db, { topic: slug, relevance: is, after, limit: SHOWN }),
         countDismissals(ctx.db, slug),
       ]);
+      const translations = await readPageTranslations(
+        ctx,
+        slug,
+        rows.map(({ text }) => text),
+      );
       const last = rows.length === SHOWN ? rows.at(-1) : undefined;
       const path = nameStories(slug, is);
       return renderPage(request, reply, {
@@ -64,7 +70,9 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
             note="At least two posts or links that say the same thing: at one address, with a link to one page, or in nearly the same words. The last news first; what was found in the last seconds may be missing."
           >
             <HiddenNote topic={slug} count={hidden} />
-            <Stories rows={rows} hasGoal={goal !== null} />
+            <TranslationsOf.Provider value={translations}>
+              <Stories rows={rows} hasGoal={goal !== null} />
+            </TranslationsOf.Provider>
             <DismissForm topic={slug} />
             <Pager
               first={after === undefined ? null : path}
@@ -94,6 +102,11 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
       const story = await findById('story', id, readStory(ctx.db, id));
       const items = await readStoryItems(ctx.db, { id, after: request.query.after, limit: SHOWN });
       const hours = await readStoryHours(ctx.db, { id, limit: MAX_STORY_HOURS });
+      const translations = await readPageTranslations(
+        ctx,
+        story.topic,
+        items.map(({ text }) => text),
+      );
       const last = items.length === SHOWN ? items.at(-1) : undefined;
       return renderPage(request, reply, {
         title: `A story of ${nameTopic(request.frame, story.topic)}`,
@@ -105,7 +118,9 @@ export function addStoryPages(app: App, { ctx }: RouteContext): void {
           <>
             {request.query.after === undefined ? <StoryGrowth hours={hours} /> : null}
             <Section title="Items" id="items" note="In the order in which the topic found them.">
-              <Items rows={items} />
+              <TranslationsOf.Provider value={translations}>
+                <Items rows={items} />
+              </TranslationsOf.Provider>
               <Pager
                 first={request.query.after === undefined ? null : `/stories/${id}`}
                 next={last === undefined ? null : `/stories/${id}?after=${last.discovery_id}`}

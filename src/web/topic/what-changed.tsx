@@ -16,6 +16,7 @@ import { formatCount } from '../components/numbers.tsx';
 import { nameAuthor } from '../components/post-card.tsx';
 import { EmptyState, Section } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+import { Translated } from '../components/translation.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { CompletionChanges } from './completion-diff.tsx';
 import type { TopicData, TopicScope } from './topic-data.ts';
@@ -158,7 +159,8 @@ function AnswerPart({
         )}
       </h3>
       <p class="changed-answer">
-        <UntrustedText text={removeCitations(readMainText(completion) ?? '')} most={MAX_ANSWER} />
+        <UntrustedText text={readAnswerText(completion)} most={MAX_ANSWER} />
+        <Translated text={readAnswerText(completion)} most={MAX_ANSWER} />
       </p>
       {diff === null || changes === 0 ? null : <CompletionChanges diff={diff} most={most} brief />}
       <p class="line-more">
@@ -177,6 +179,11 @@ function AnswerPart({
       </p>
     </div>
   );
+}
+
+/** Without citations. */
+export function readAnswerText(completion: CompletionRow): string {
+  return removeCitations(readMainText(completion) ?? '');
 }
 
 function readMainText(completion: CompletionRow): string | null {

@@ -241,7 +241,7 @@ test('both requests are counted before they are sent, and not sent beyond the li
     {
       allowances: memoryPorts(clock).allowances,
       clock,
-      callsPerDay: { plan: 9, write: 9, check: 9, judge: 9, brief: 3 },
+      callsPerDay: { plan: 9, write: 9, check: 9, judge: 9, brief: 3, translate: 9 },
     },
   );
   const write = () =>

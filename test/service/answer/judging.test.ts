@@ -140,7 +140,7 @@ test('questions are counted before they are sent, and not sent beyond the limit 
     {
       allowances: memoryPorts(clock).allowances,
       clock,
-      callsPerDay: { plan: 1, write: 1, check: 1, judge: 1, brief: 1 },
+      callsPerDay: { plan: 1, write: 1, check: 1, judge: 1, brief: 1, translate: 9 },
     },
   );
   const judge = () =>

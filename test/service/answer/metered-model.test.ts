@@ -23,7 +23,7 @@ const ask = (purpose: ModelQuestion['purpose']): ModelQuestion => ({
   user: 'u',
   schema: {},
 });
-const LIMITS = { plan: 2, write: 3, check: 1, judge: 9, brief: 2 };
+const LIMITS = { plan: 2, write: 3, check: 1, judge: 9, brief: 2, translate: 9 };
 const costly: Reaction = {
   status: 200,
   body: JSON.stringify({
@@ -106,6 +106,16 @@ test('counts calls and tokens of each purpose, and refuses more than the day all
       input_tokens: null,
       output_tokens: null,
     },
+    {
+      purpose: 'translate',
+      day: '2026-11-21',
+      calls: 0,
+      most: 9,
+      failed: 0,
+      calls_with_tokens: 0,
+      input_tokens: null,
+      output_tokens: null,
+    },
   ]);
   clock.advance(24 * 3_600_000);
   expect(await outcome('plan')).toBe('{}');
@@ -144,7 +154,7 @@ test('a paused model is not asked, which costs nothing', async () => {
   for (let n = 0; n < MAX_MODEL_FAILURES; n++) await outcome('write');
   expect(await outcome('plan')).toMatchObject({ reason: 'resting' });
   expect(asked).toHaveLength(MAX_MODEL_FAILURES);
-  expect((await model.use()).map(({ calls }) => calls)).toEqual([0, 3, 0, 0, 0]);
+  expect((await model.use()).map(({ calls }) => calls)).toEqual([0, 3, 0, 0, 0, 0]);
   await expect.poll(async () => (await model.use())[1]?.failed).toBe(3);
 });
 

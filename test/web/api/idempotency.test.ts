@@ -424,6 +424,7 @@ const WITHOUT_KEY: Record<string, string> = {
   'PUT /api/v1/rules/:rule': 'sets what a rule says',
   'PATCH /api/v1/topics/:topic': 'sets a name',
   'POST /api/v1/topics/:topic/goal': 'sets what a topic is',
+  'POST /api/v1/topics/:topic/language': 'sets a language',
   'POST /api/v1/topics/:topic/goal/try': 'saves nothing',
   'POST /api/v1/pause': 'sets a state',
   'POST /api/v1/resume': 'sets a state',

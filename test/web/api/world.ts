@@ -22,6 +22,7 @@ import { homeOf } from '../../cli/stand.ts';
 import { filledDatabase, type TestDatabase } from '../../database.ts';
 import { json, type StubService, startStub, wirePost } from '../../stub-service.ts';
 import { createStandInJudge } from '../../stand-in-judge.ts';
+import { createStandInTranslator } from '../../stand-in-translator.ts';
 import { followStories } from '../../../src/store/stories/follow-stories.ts';
 import { makeReal } from '../../real-data.ts';
 import { makeWorld, START, type World } from '../../world.ts';
@@ -40,6 +41,7 @@ export async function seededApi(): Promise<ApiWorld> {
   const stub = await startStub(paid);
   const world = await makeWorld({
     judge: createStandInJudge(),
+    translator: createStandInTranslator(),
     hosted: stub.url,
     env: { MASTER_KEY: 'of the test, which seals nothing that matters', WEBHOOK_ALLOW: '127.0.0.1' },
     database: await filledDatabase('api', simulateFerry),
