@@ -196,7 +196,7 @@ export function Field(props: FieldProps) {
     return (
       <div class="field">
         <label class="box">
-          <input type="checkbox" id={id} name={name} value="yes" checked={first === 'yes'} {...described} />
+          <input type="checkbox" id={id} name={name} value="yes" checked={first === 'yes'} {...described} />{' '}
           {label}
         </label>
         {below}

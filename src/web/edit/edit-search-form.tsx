@@ -35,6 +35,7 @@ export function EditForm({ search, values: sent, problems, forecast, tried }: Ed
     <>
       <Form
         action={`/searches/${slug}/edit`}
+        class="form long"
         values={shown}
         problems={problems}
         help={`/searches/${slug}/forecast`}

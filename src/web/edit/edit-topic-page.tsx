@@ -86,6 +86,7 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
         <>
           <Form
             action={`/topics/${slug}/rename`}
+            class="form long"
             values={values}
             problems={problems}
             label="Rename the topic"

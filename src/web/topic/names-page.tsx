@@ -94,7 +94,7 @@ export function addNamesPage(app: App, { ctx }: RouteContext): void {
           <Section
             title="Names"
             id="listed"
-            note="Found as whole words, in any case, with or without accents. A name inside of a longer one counts for the longer one."
+            note="Found as whole words, in any case, with or without accents. Where two names overlap, the longer name counts."
           >
             <Table
               empty="None yet."
@@ -106,16 +106,12 @@ export function addNamesPage(app: App, { ctx }: RouteContext): void {
                 {
                   head: 'Also written',
                   wide: true,
-                  cell: ({ aliases }) => (
-                    <UntrustedText text={aliases.join(', ')} most={2 * MAX_SHOWN_NAME} />
-                  ),
+                  cell: ({ aliases }) => <FurtherForms forms={aliases} />,
                 },
                 {
                   head: 'Domains',
                   wide: true,
-                  cell: ({ domains }) => (
-                    <UntrustedText text={domains.join(', ')} most={2 * MAX_SHOWN_NAME} />
-                  ),
+                  cell: ({ domains }) => <FurtherForms forms={domains} />,
                 },
                 { head: 'Actions', cell: (row) => <RemoveButton slug={slug} row={row} /> },
               ]}
@@ -124,6 +120,7 @@ export function addNamesPage(app: App, { ctx }: RouteContext): void {
               <IfAllowed scope={SCOPE}>
                 <Form
                   action={`/topics/${slug}/names`}
+                  class="form long"
                   values={values}
                   problems={problems}
                   label="Add or replace a name"
@@ -140,7 +137,7 @@ export function addNamesPage(app: App, { ctx }: RouteContext): void {
                     label="Also written"
                     kind="textarea"
                     rows={2}
-                    help="Further forms that count as the name, one a line or separated by commas."
+                    help="Further forms that count as the name, on a line each or separated by commas."
                   />
                   <Field
                     name="domains"
@@ -162,6 +159,10 @@ export function addNamesPage(app: App, { ctx }: RouteContext): void {
       ),
     });
   }
+}
+
+function FurtherForms({ forms }: { forms: readonly string[] }) {
+  return forms.length === 0 ? 'none' : <UntrustedText text={forms.join(', ')} most={2 * MAX_SHOWN_NAME} />;
 }
 
 const splitLines = (text = ''): string[] =>

@@ -42,7 +42,7 @@ const search = async (slug: string) =>
 
 /** What a browser would send of a form that nobody touched. */
 function untouched(html: string): Record<string, string | string[]> {
-  const form = /<form[^>]*class="form"[^]*?<\/form>/.exec(html)?.[0] ?? '';
+  const form = /<form[^>]*class="form[ "][^]*?<\/form>/.exec(html)?.[0] ?? '';
   const fields: [string, string][] = [];
   for (const [input] of form.matchAll(/<input[^>]*>/g)) {
     const name = /name="([^"]*)"/.exec(input)?.[1];
