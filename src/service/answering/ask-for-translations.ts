@@ -20,7 +20,7 @@ export async function askForTranslations(
   const asked = await askInTime(model, translating.question, signal, timeoutMs);
   if (asked.outcome !== 'answered') return asked;
   const texts = translating.read(asked.answer);
-  if (texts?.some((text) => text !== 'unusable') === true) return { outcome: 'translated', texts };
+  if (texts !== undefined) return { outcome: 'translated', texts };
   model.countFailure('translate');
   return { outcome: 'unusable', reason: 'returned no translations' };
 }

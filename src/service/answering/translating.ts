@@ -13,7 +13,7 @@ import { containsInjection } from './injection.ts';
 import { type ModelQuestion, strictObject } from './language-model.ts';
 import { parseLenientObject } from './lenient-json.ts';
 import { createNonce } from './model-prompt.ts';
-import { canTranslate, hasWords, isWrittenIn, sayTheSame } from './translation-check.ts';
+import { canBeIn, canTranslate, hasWords, isClearlyIn, sayTheSame } from './translation-check.ts';
 import { collapseSpaces, toVisibleLine } from './unsafe-markup.ts';
 import { z } from 'zod';
 
@@ -22,7 +22,7 @@ const MIN_SHARE = 0.5;
 
 type Translating = {
   question: ModelQuestion;
-  /** @returns what became of each text; undefined if the response is none */
+  /** @returns what became of each text; undefined if the response is none, or nothing of it can be used */
   read: (answer: string) => TranslatedText[] | undefined;
 };
 
@@ -34,7 +34,7 @@ export function buildTranslating({ language, texts }: TranslationRequest): Trans
   const id = createNonce().slice(0, 8);
   const asked = texts.flatMap((text, place): AskedText[] => {
     const line = toFenced(text, nonce);
-    const isAsked = hasWords(line) && !containsInjection(text);
+    const isAsked = hasWords(line) && !isClearlyIn(line, language) && !containsInjection(text);
     return isAsked ? [{ id: `t${createNonce().slice(0, 6)}`, text: line, place }] : [];
   });
   if (asked.length === 0) return undefined;
@@ -63,7 +63,7 @@ export function buildTranslating({ language, texts }: TranslationRequest): Trans
       const own = withoutRepeated(asked, given);
       const settled = texts.map((): TranslatedText => 'none');
       for (const text of asked) settled[text.place] = settle(text, own.get(text.id), language, nonce);
-      return settled;
+      return asked.every(({ place }) => settled[place] === 'unusable') ? undefined : settled;
     },
   };
 }
@@ -132,7 +132,7 @@ function settle(
 ): TranslatedText {
   if (given === undefined || given?.includes(nonce) === true) return 'unusable';
   const line = unquote(toVisibleLine(given ?? '', 6 * MAX_TRANSLATED_TEXT), text);
-  if (given === null || sayTheSame(line, text)) return isWrittenIn(text, language) ? 'none' : 'unusable';
+  if (given === null || sayTheSame(line, text)) return canBeIn(text, language) ? 'none' : 'unusable';
   if (!canTranslate(line, text, language)) return 'unusable';
   return { text: text.endsWith('…') && !line.endsWith('…') ? `${line}…` : line };
 }

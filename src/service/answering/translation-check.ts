@@ -2,6 +2,8 @@
  * Whether a text can be the translation of another, by what survives every translation: figures, addresses, @names, names in Latin
  * letters, the length, and the script of the language. Whether it says the same is not decided here.
  */
+import { baseLanguage } from '../../model/translating.ts';
+import { detectLanguage, isStopWord } from '../planning/question-words.ts';
 import { containsInjection } from './injection.ts';
 import { extractFigures } from './numeric-figures.ts';
 import { containsAddress, containsHost, containsMarkup, isEncoded } from './unsafe-markup.ts';
@@ -43,7 +45,7 @@ const ABOUT_ITSELF =
 export function canTranslate(text: string, original: string, language: string): boolean {
   return (
     hasWords(text) &&
-    isWrittenIn(text, language) &&
+    canBeIn(text, language) &&
     isOfLength(text, original) &&
     keepsAddresses(text, original) &&
     keepsFigures(withoutAddresses(text), withoutAddresses(original)) &&
@@ -127,6 +129,39 @@ function isOfLength(text: string, original: string): boolean {
   return length <= 3 * expected + 30 && 3 * length + 10 >= expected;
 }
 
+/** Languages that their frequent words tell apart. */
+const KNOWN = new Set(['de', 'en', 'es', 'fr', 'it', 'pt']);
+const EAST_ASIAN = new Set(['zh', 'ja', 'ko']);
+/** Single letters are units and names. */
+const WORD = /[\p{L}\p{M}]{2,}/gu;
+/** Frequent words, and their share of all words, that a sentence has and a name or quotation within another language does not. */
+const MIN_FREQUENT = 2;
+const MIN_FREQUENT_SHARE = 0.2;
+
+/** The language of a text, ISO 639-1, if its script or several of its words say so; null if they do not. */
+function findClearLanguage(text: string): string | null {
+  const plain = withoutAddresses(text).replace(HASHTAG, ' ').toLowerCase();
+  const isDense =
+    (plain.match(DENSE) ?? []).length >= MIN_SHARE_OF_SCRIPT * (plain.match(LETTER) ?? []).length;
+  const words = (isDense ? plain : plain.replace(DENSE, ' ')).match(WORD) ?? [];
+  const language = detectLanguage(words);
+  if (language === null || (isDense && EAST_ASIAN.has(language))) return language;
+  const frequent = words.filter((word) => isStopWord(word, language)).length;
+  const isClear = frequent >= MIN_FREQUENT && frequent >= MIN_FREQUENT_SHARE * words.length;
+  return isClear && KNOWN.has(language) ? language : null;
+}
+
+/** Whether a text is clearly in a language, so that it needs no translation. */
+export function isClearlyIn(text: string, language: string): boolean {
+  return findClearLanguage(text) === baseLanguage(language);
+}
+
+/** Whether nothing speaks against a text being in a language. */
+export function canBeIn(text: string, language: string): boolean {
+  const found = KNOWN.has(baseLanguage(language)) ? findClearLanguage(text) : null;
+  return isWrittenIn(text, language) && (found === null || found === baseLanguage(language));
+}
+
 const MIN_SHARE_OF_SCRIPT = 0.6;
 /** Several scripts of a language, by the code of ISO 15924 that stands for them. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
@@ -137,7 +172,7 @@ const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Whether most letters are of the script of a language; true for a script that is not known. */
-export function isWrittenIn(text: string, language: string): boolean {
+function isWrittenIn(text: string, language: string): boolean {
   const plain = withoutAddresses(text).replace(HASHTAG, ' ');
   const letters = plain.match(LETTER) ?? [];
   const { script = 'Latn' } = new Intl.Locale(language).maximize();

@@ -79,7 +79,7 @@ async function readUntranslated(
         CROSS JOIN LATERAL (
           SELECT id, kind, thing FROM strandline.discoveries
           WHERE search_id = s.id AND kind IN ('post', 'link') AND NOT hidden AND at > ${new Date(now.getTime() - MAX_AGE_MS)}
-          ORDER BY id DESC LIMIT ${MAX_FOUND}
+          ORDER BY at DESC LIMIT ${MAX_FOUND}
         ) d
         WHERE s.topic_id = ${id} AND s.archived_at IS NULL GROUP BY d.kind, d.thing
       ), said AS (

@@ -105,25 +105,27 @@ export function addTopicEditPages(app: App, { ctx }: RouteContext): void {
               <Button words="Rename" kind="main" />
             </div>
           </Form>
-          <Form
-            action={`/topics/${slug}/language`}
-            values={values}
-            problems={problems}
-            label="Language of its readers"
-            labels={{ language: 'Translate into' }}
-          >
-            <Field
-              name="language"
-              label="Translate into"
-              value={topic.language ?? ''}
-              placeholder="en"
-              autocomplete="off"
-              help={describeLanguageField(ctx)}
-            />
-            <div class="buttons">
-              <Button words="Save" />
-            </div>
-          </Form>
+          <Section title="Translation" id="translation">
+            <Form
+              action={`/topics/${slug}/language`}
+              values={values}
+              problems={problems}
+              label="Language of its readers"
+              labels={{ language: 'Translate into' }}
+            >
+              <Field
+                name="language"
+                label="Translate into"
+                value={topic.language ?? ''}
+                placeholder="en"
+                autocomplete="off"
+                help={describeLanguageField(ctx)}
+              />
+              <div class="buttons">
+                <Button words="Save" />
+              </div>
+            </Form>
+          </Section>
           <SearchTable topic={slug} searches={searches} statuses={statuses} />
           <WholeTopic topic={slug} searches={searches} />
         </>

@@ -20,6 +20,11 @@ const MAX_STATEMENT = 2_000;
 /** UTF-16 units of a statement beside other things. */
 const MAX_BRIEF = 160;
 
+/** Statements that are shown with their translations: those that the later completion has. */
+export function listShownClaims({ new_claims, revised_claims, changed_claims }: CompletionDiff) {
+  return [...new_claims, ...revised_claims, ...changed_claims];
+}
+
 /**
  * What a completion says that the other does not, and what it no longer says; words that the likest statement of the other lacks are
  * marked. @param most of each; default: all @param brief without sections and sources

@@ -20,9 +20,15 @@ import { useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, ScopeLinks, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
+import { readPageTranslations, TranslationsOf } from '../components/translation.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { emptyField, slugParams } from '../request-input.ts';
-import { ChangeSummary, CompletionChanges, ResourcedStatements } from './completion-diff.tsx';
+import {
+  ChangeSummary,
+  CompletionChanges,
+  listShownClaims,
+  ResourcedStatements,
+} from './completion-diff.tsx';
 import { z } from 'zod';
 
 /** Completions on a page. */
@@ -61,13 +67,21 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
     // Without a choice, a single completion is no mistake.
     const isChosen = range.from !== undefined || range.to !== undefined;
     if (typeof diff === 'string' && isChosen) throw refuseDiff(diff, slug, range);
+    const claims = typeof diff === 'string' ? [] : listShownClaims(diff);
+    const translations = await readPageTranslations(
+      ctx,
+      search.topic,
+      claims.map(({ text }) => text),
+    );
     return renderPage(request, reply, {
       title: `Answers of ${nameSearchOf(request.frame, slug)}`,
       here: '',
       above: <ScopeLinks scope={{ topic: search.topic, search: slug }} />,
       body: (
         <>
-          <Comparison diff={diff} />
+          <TranslationsOf.Provider value={translations}>
+            <Comparison diff={diff} />
+          </TranslationsOf.Provider>
           <TimelineSection
             search={slug}
             rows={rows}

@@ -13,6 +13,7 @@ import type { SearchStatus } from '../../monitor/status/search-status.ts';
 import { DismissForm } from '../components/dismiss-button.tsx';
 import { TranslationsOf } from '../components/translation.tsx';
 import { UnresponsiveToolsNotice } from '../runs/tool-table.tsx';
+import { listShownClaims } from './completion-diff.tsx';
 import type { Visit } from './last-visit.ts';
 import { readTopicData, type TopicScope } from './topic-data.ts';
 import { type ListRow, readListRows } from './topic-list-data.ts';
@@ -56,9 +57,7 @@ async function readScreenTranslations(
   rows: readonly ListRow[],
 ): Promise<Translations> {
   if (ctx.translator === null) return NO_TRANSLATIONS;
-  const claims = answers.flatMap(({ diff }) =>
-    diff === null ? [] : [...diff.new_claims, ...diff.revised_claims, ...diff.changed_claims],
-  );
+  const claims = answers.flatMap(({ diff }) => (diff === null ? [] : listShownClaims(diff)));
   const texts = [...rows, ...stories, ...(first === null ? [] : [first]), ...claims].map(({ text }) => text);
   const { found, composed } = await awaitMembers({
     found: readTranslations(ctx.db, topic, texts),

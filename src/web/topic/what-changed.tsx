@@ -160,8 +160,8 @@ function AnswerPart({
       </h3>
       <p class="changed-answer">
         <UntrustedText text={readAnswerText(completion)} most={MAX_ANSWER} />
-        <Translated text={readAnswerText(completion)} most={MAX_ANSWER} />
       </p>
+      <Translated text={readAnswerText(completion)} most={MAX_ANSWER} />
       {diff === null || changes === 0 ? null : <CompletionChanges diff={diff} most={most} brief />}
       <p class="line-more">
         <a href={`/runs/${completion.run_id}#completion`}>Whole answer</a>

@@ -4,7 +4,7 @@ import { steppedClock } from '../../../src/platform/clock.ts';
 import { askForTranslations } from '../../../src/service/answering/ask-for-translations.ts';
 import { createMeteredModel } from '../../../src/service/answering/metered-model.ts';
 import { createLanguageModel } from '../../../src/service/answering/language-model.ts';
-import { canTranslate, isWrittenIn } from '../../../src/service/answering/translation-check.ts';
+import { canBeIn, canTranslate, isClearlyIn } from '../../../src/service/answering/translation-check.ts';
 import { type FakeModel, type Reaction, saying, type SeenQuestion, startFakeModel } from './fake-model.ts';
 import { memoryPorts } from '../sources/memory-ports.ts';
 import { HABITS, SILENT_HABITS } from './model-habits.ts';
@@ -91,6 +91,48 @@ test('a text that is in the language already has no translation; that a foreign 
     saying(translationsOf(question, (text) => (text === RATES ? RATES_EN : text === FERRY ? null : text))),
   );
   expect(reply).toEqual({ outcome: 'translated', texts: ['none', 'unusable', { text: RATES_EN }] });
+});
+
+test('a text that is clearly in the language is not sent; that of others, and names, are', async () => {
+  const { reply, questions } = await ask(
+    [COURT_EN, 'Vorhang auf in der Elbphilharmonie', 'Ferry suspended', COURT],
+    (question) =>
+      saying(
+        translationsOf(question, (text) =>
+          text === COURT ? COURT_EN : text.startsWith('V') ? 'Curtain up at the Elbphilharmonie' : null,
+        ),
+      ),
+  );
+  expect(reply).toEqual({
+    outcome: 'translated',
+    texts: ['none', { text: 'Curtain up at the Elbphilharmonie' }, 'none', { text: COURT_EN }],
+  });
+  expect(questions[0]?.user).not.toContain(COURT_EN);
+  const own = (text: string) =>
+    ['en', 'de', 'es', 'fr', 'it', 'zh', 'ja', 'ru'].filter((language) => isClearlyIn(text, language));
+  expect(own(COURT)).toEqual(['es']);
+  expect(own('Die Zentralbank senkt den Leitzins und warnt vor der Inflation')).toEqual(['de']);
+  expect(own('Le port est fermé à cause de la tempête')).toEqual(['fr']);
+  expect(own('La Banca centrale taglia i tassi di interesse per la terza volta')).toEqual(['it']);
+  expect(own(FERRY)).toEqual(['zh']);
+  expect(own('港のフェリーは月曜まで運休です')).toEqual(['ja']);
+  expect(own('Die another day')).toEqual([]);
+  expect(own('Tokyo (東京) 2026')).toEqual([]);
+});
+
+test('a model that says a text is in the language already, or writes in another, is not believed', async () => {
+  const { reply } = await ask([COURT, RATES, FERRY], (question) =>
+    saying(
+      translationsOf(question, (text) =>
+        text === COURT
+          ? null
+          : text === RATES
+            ? 'El banco central baja el tipo de interés al 2,75 % en la zona'
+            : FERRY_EN,
+      ),
+    ),
+  );
+  expect(reply).toEqual({ outcome: 'translated', texts: ['unusable', 'unusable', { text: FERRY_EN }] });
 });
 
 test('translations are by id: in any order, without one that is missing, and never of ids that were not asked', async () => {
@@ -225,8 +267,8 @@ describe('what a translation must keep', () => {
     expect(
       canTranslate('Die Fähre fällt bis Montag aus', 'The harbour ferry is suspended until Monday', 'ru'),
     ).toBe(false);
-    expect(isWrittenIn('港口渡轮', 'en')).toBe(false);
-    expect(isWrittenIn('港口渡轮', 'zh-Hant')).toBe(true);
+    expect(canBeIn('港口渡轮', 'en')).toBe(false);
+    expect(canBeIn('港口渡轮', 'zh-Hant')).toBe(true);
   });
 });
 
