@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongFirst } from './test/long-first.ts';
 import { REST } from './test/rest.ts';
 
 /** Where an automatic check reads what ran: as JSON, so that it can count suites that were left out. */
@@ -47,6 +48,7 @@ export default defineConfig({
       { test: { ...together, name: 'rest', include: [...REST], exclude: OWN_PROCESS, isolate: false } },
     ],
     maxWorkers: 2,
+    sequence: { sequencer: LongFirst },
     reporters: counted ? ['default', 'json'] : ['default'],
     outputFile: { json: REPORT },
   },

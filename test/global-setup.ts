@@ -45,7 +45,10 @@ async function start(
   directory: string,
   opened: (() => Promise<void>)[],
 ): Promise<void> {
-  project.provide('programs', await putTogetherBelow(directory));
+  // On the other core, while Postgres is made.
+  const programs = putTogetherBelow(directory);
+  const over = Promise.allSettled([programs]);
+  opened.push(async () => void (await over));
   const log = createLogger('warn');
   const dataDir = path.join(directory, 'home');
   const openPostgres = () =>
@@ -90,6 +93,7 @@ async function start(
     );
   }
 
+  project.provide('programs', await programs);
   project.provide('superuserUrl', postgres.superuserUrl);
   project.provide('appUrl', withDatabase(postgres.url, TEMPLATE));
   project.provide('readerUrl', withDatabase(postgres.readerUrl, TEMPLATE));

@@ -56,3 +56,17 @@ export const REST: readonly string[] = [
   'test/service/sources/{feed-variety,feeds,page-opener}.test.ts',
   'test/model/completion-change.test.ts',
 ];
+
+/**
+ * Files that take half a minute and more, longest first: each project begins with its own. Begun last, such a file leaves the
+ * other worker without work, and its size says nothing of its duration.
+ */
+export const LONG: readonly string[] = [
+  'test/house/guides/guides.test.ts',
+  'test/faults/on-redis.test.ts',
+  'test/faults/on-postgres.test.ts',
+  'test/image/image.test.ts',
+  'test/browser/pages.test.ts',
+  'test/faults/main-rows.test.ts',
+  'test/browser/main-pages.test.ts',
+];
