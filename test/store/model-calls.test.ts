@@ -91,5 +91,6 @@ test('has a row for each purpose and day, unknown tokens as null, and no row wit
     ['check', 1],
     ['judge', 0],
     ['brief', 0],
+    ['translate', 0],
   ]);
 });
