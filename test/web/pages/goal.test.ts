@@ -105,6 +105,7 @@ test('calls by purpose are in the status, on the page System and in metrics', as
     ['check', 0, 70],
     ['judge', 0, 4],
     ['brief', 0, 70],
+    ['translate', 0, 70],
   ]);
   const checksOf = async () =>
     judgeStatus(await readStatusFacts(world.ctx), world.clock.now(), String).filter(({ name }) =>
