@@ -7,6 +7,7 @@ import { readStatusFacts } from '../monitor/status/status-facts.ts';
 import type { ServedRequest, SourceHealth } from '../protocol/service-status.ts';
 import { readCounts } from '../store/derive/counts.ts';
 import { readLag } from '../store/derive/pending-derivations.ts';
+import { readTime } from '../store/db/database.ts';
 import { readFigures } from '../store/queries/system.ts';
 import { MAX_HEARTBEAT_AGE_MS } from '../store/runs/worker-registry.ts';
 import { renderGlobalMetrics } from './global-metrics.ts';
@@ -16,7 +17,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 export function metricsRoutes(requests: Registry): Routes {
   return (app, { ctx, services, idle }) => {
     app.get('/metrics', { config: { scope: 'read' }, schema: { hide: true } }, async (_request, reply) => {
-      const now = ctx.clock.now();
+      const now = await readTime(ctx.db.pool, ctx.clock);
       const heardSince = new Date(now.getTime() - MAX_HEARTBEAT_AGE_MS);
       const { sources, ...read } = await awaitMembers({
         counts: readCounts(ctx.db),
@@ -28,7 +29,7 @@ export function metricsRoutes(requests: Registry): Routes {
       const worker = idle === undefined ? [] : [buildWorkerRegistry(idle() === null)];
       const processMetrics = Registry.merge([...worker, getProcessRegistry(), requests]);
       const text = [
-        await renderGlobalMetrics({ ...read, checks: judgeStatus(read.facts, now, String) }),
+        await renderGlobalMetrics({ ...read, checks: judgeStatus(read.facts, String) }),
         await renderServiceMetrics(sources),
         await processMetrics.metrics(),
       ].join('\n');

@@ -197,7 +197,7 @@ export async function checkWithDatabase(
             null,
           ),
         ]),
-    ...judgeStatus(await readStatusFacts(ctx), ctx.clock.now(), formatAt),
+    ...judgeStatus(await readStatusFacts(ctx), formatAt),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { SECOND } from '../lib/time.ts';
 import type { QueuedRun } from '../platform/queue/queue.ts';
-import type { Id } from '../store/db/database.ts';
+import { type Id, readTime } from '../store/db/database.ts';
 import { postponeOffers } from '../store/runs/scanner.ts';
 import type { Context } from './context.ts';
 
@@ -25,7 +25,7 @@ export async function enqueueRuns(
     ctx.log.debug({ err: error, runs: runs.length }, 'runs not enqueued');
   }
   try {
-    const at = new Date(ctx.clock.now().getTime() + OFFER_RETRY_MS);
+    const at = new Date((await readTime(ctx.db.pool, ctx.clock)).getTime() + OFFER_RETRY_MS);
     await postponeOffers(
       ctx.db.pool,
       runs.map(({ runId }) => runId),

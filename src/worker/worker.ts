@@ -21,6 +21,7 @@ import { type ScanLoop, startScanLoop } from '../monitor/schedule/scan-loop.ts';
 import { deliverDueMessages } from '../monitor/alerts/deliver.ts';
 import { evaluateRules } from '../monitor/alerts/rule-evaluation.ts';
 import { ensureRecurringWork } from '../store/runs/scanner.ts';
+import { readTime } from '../store/db/database.ts';
 import { measureSkew, recordHeartbeat, deregisterWorker } from '../store/runs/worker-registry.ts';
 
 export type RunningWorker = {
@@ -60,7 +61,7 @@ export async function startWorker(
   version: string,
   onReport = (report: RunReport) => logReport(ctx, report),
 ): Promise<RunningWorker> {
-  const startedAt = ctx.clock.now();
+  const startedAt = await readTime(ctx.db.pool, ctx.clock);
   const aborting = new AbortController();
   await prepareSpool(ctx);
   const scanLoop = await startScanLoop(ctx);
@@ -174,7 +175,7 @@ async function reportWorker(
       skew_ms: await measureSkew(ctx.db),
       spooled,
       started_at: startedAt,
-      seen_at: ctx.clock.now(),
+      seen_at: await readTime(ctx.db.pool, ctx.clock),
     });
     await ensureRecurringWork(ctx.db.pool, RECURRING_WORK);
   } catch (error) {

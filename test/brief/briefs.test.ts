@@ -372,3 +372,18 @@ test('what is erased while the model writes is in no brief', async () => {
     [],
   );
 });
+
+test('a worker whose clock is a day ahead does not write what another worker writes, nor take it for too late', async () => {
+  const { ctx, clock } = stage.world;
+  const { id } = await compose(TEXTS);
+  const killed = new Error('killed');
+  writer.reply = () => Promise.reject(killed);
+  await expect(write()).rejects.toBe(killed);
+  writer.reply = quoteTwo;
+  const ahead = { ...ctx, clock: { ...clock, now: () => new Date(clock.now().getTime() + DAY) } };
+  expect(await writeBriefs(ahead, never)).toBe(0);
+  expect(writer.asked).toHaveLength(1);
+  await stage.rows('UPDATE strandline.briefs SET next_at = $1 WHERE digest_id = $2', [clock.now(), id]);
+  expect(await writeBriefs(ahead, never)).toBe(1);
+  expect((await briefsOf('digest')).at(-1)).toMatchObject({ digest_id: id, written_at: clock.now() });
+});

@@ -218,7 +218,7 @@ describe('config show', () => {
 
 /** The checks that commands, API, metrics and pages show. */
 const checksOf = async ({ ctx }: Pick<Stand['home'], 'ctx'>) =>
-  judgeStatus(await readStatusFacts(ctx), ctx.clock.now(), String);
+  judgeStatus(await readStatusFacts(ctx), String);
 
 describe('status', () => {
   it('shows services, calls, runs, inactive searches and next runs', async () => {
@@ -434,7 +434,7 @@ describe('doctor', () => {
     const { pool } = stand.world.db;
     const facts = await readStatusFacts(stand.home.ctx);
     const transactions = (oldest: OpenTransaction | null) =>
-      judgeStatus({ ...facts, oldest_transaction: oldest }, stand.world.clock.now(), String).flatMap(
+      judgeStatus({ ...facts, oldest_transaction: oldest }, String).flatMap(
         ({ name, state, facts: found }) => (name === 'transactions' ? [[state, found]] : []),
       );
     const analyst = await pool.connect();

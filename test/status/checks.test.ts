@@ -34,7 +34,7 @@ const untimed = (text: string) => text.replaceAll(/last ran \S+ \S+ ago/g, 'last
 /** What each door shows at one time, and the checks. */
 async function readDoors(server: App, { run }: Pick<Stand, 'run'>, { ctx }: Stand['home']) {
   const parse = (text: string): unknown => JSON.parse(untimed(text));
-  const judged = judgeStatus(await readStatusFacts(ctx), ctx.clock.now(), String);
+  const judged = judgeStatus(await readStatusFacts(ctx), String);
   const checks = judged.map((check) => ({ ...check, facts: untimed(check.facts) }));
   const { checks: ofApi } = parse((await server.inject({ url: '/api/v1/status' })).body) as {
     checks: Shown[];

@@ -308,3 +308,21 @@ test('the judge of a worker stops while a model hangs; what it asked about is as
   expect(await verdictsOf(topic)).toMatchObject([{ relevant: true }]);
   expect(startJudge({ ...world.ctx, judge: null }, noteJudged)).toBeTypeOf('function');
 });
+
+test('a worker whose clock is a day ahead does not ask for what another worker has asked for', async () => {
+  const { topic, search } = await newSearch();
+  await saveFound(world, search, [{ id: 1, text: RULING }]);
+  const killed = new Error('killed');
+  judge.reply = () => Promise.reject(killed);
+  await expect(pass()).rejects.toBe(killed);
+  const clock = { ...world.clock, now: () => new Date(world.clock.now().getTime() + DAY) };
+  judge.reply = ruledIsRelevant;
+  expect(await judgeWaiting({ ...world.ctx, clock }, never)).toBe(0);
+  expect(judge.asked).toHaveLength(1);
+  world.clock.advance(HOUR);
+  expect(await judgeWaiting({ ...world.ctx, clock }, never)).toBe(1);
+  const [judged] = await world.db.pool
+    .query('SELECT judged_at FROM strandline_analytics.judgements WHERE topic = $1', [topic])
+    .then(({ rows }) => rows);
+  expect(judged.judged_at).toEqual(world.clock.now());
+});

@@ -414,3 +414,28 @@ test('a language is a tag, refused without a model; every door sets it', async (
   expect((await applyFile(ctx, { ...file, topics: { tongues: {} } }, { absent: 'keep' })).failed).toBeNull();
   expect(await languageOf()).toBeNull();
 });
+
+test('a worker whose clock is a day ahead does not ask for what another worker has asked for', async () => {
+  const { topic, search } = await newSearch();
+  await finds(search, post('El puerto estará cerrado durante toda la semana', { lang: 'es' }));
+  const { reply } = translator;
+  const killed = new Error('killed');
+  translator.reply = () => Promise.reject(killed);
+  await expect(translate()).rejects.toBe(killed);
+  const clock = { ...world.clock, now: () => new Date(world.clock.now().getTime() + DAY) };
+  translator.reply = reply;
+  await translateWaiting({ ...world.ctx, clock }, never);
+  expect(translator.asked).toHaveLength(1);
+  world.clock.advance(HOUR);
+  translator.reply = ({ texts }) => ({
+    outcome: 'translated',
+    texts: texts.map(() => ({ text: 'The port will be closed all week' })),
+  });
+  expect(await translateWaiting({ ...world.ctx, clock }, never)).toBe(1);
+  const [{ translated_at }] = await rows(
+    `SELECT t.translated_at FROM strandline_analytics.translations t
+     JOIN strandline_analytics.discoveries d ON d.post_id = t.item_id AND d.topic = $1`,
+    [topic],
+  );
+  expect(translated_at).toEqual(world.clock.now());
+});

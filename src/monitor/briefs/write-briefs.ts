@@ -5,7 +5,7 @@
 import { HOUR, MINUTE, SECOND } from '../../lib/time.ts';
 import { type BriefSentence, type BriefWriter, MIN_EVIDENCE } from '../../model/briefs.ts';
 import type { Brief } from '../../model/value-shapes.ts';
-import { inTransaction } from '../../store/db/database.ts';
+import { inTransaction, readTime } from '../../store/db/database.ts';
 import {
   MAX_BRIEF_WAIT_MS,
   planBriefs,
@@ -44,10 +44,10 @@ type BriefContext = Pick<
 export async function writeBriefs(ctx: BriefContext, signal: AbortSignal): Promise<number> {
   const { briefWriter: writer, db, clock } = ctx;
   if (writer === null) return 0;
-  await planBriefs(db, clock.now());
+  await planBriefs(db, await readTime(db.pool, clock));
   let written = 0;
   for (let n = 0; n < MAX_BRIEFS && !signal.aborted; n += 1) {
-    const waiting = await takeBrief(db, clock.now());
+    const waiting = await takeBrief(db, await readTime(db.pool, clock));
     if (waiting === undefined) break;
     const outcome = await writeOne(ctx, writer, waiting, signal);
     if (outcome === 'written') written += 1;
@@ -62,9 +62,10 @@ async function writeOne(
   waiting: WaitingBrief,
   signal: AbortSignal,
 ): Promise<'written' | 'nothing' | 'unavailable'> {
-  const { log, clock } = ctx;
+  const { log } = ctx;
   const { kind, id } = waiting;
-  if (isTooLate(waiting, clock.now())) {
+  const begun = await readTime(ctx.db.pool, ctx.clock);
+  if (isTooLate(waiting, begun)) {
     await settle(ctx, waiting, null);
     return 'nothing';
   }
@@ -76,7 +77,7 @@ async function writeOne(
     return 'nothing';
   }
   const reply = isEnough
-    ? await writer.write({ about: waiting.topic_name ?? '', at: clock.now(), items: evidence }, signal)
+    ? await writer.write({ about: waiting.topic_name ?? '', at: begun, items: evidence }, signal)
     : ({ outcome: 'written', sentences: [] } as const);
   const about = { brief: String(id), kind };
   if (reply.outcome === 'unavailable') {
@@ -86,7 +87,7 @@ async function writeOne(
   }
   const sentences = reply.outcome === 'written' ? reply.sentences : [];
   if (reply.outcome === 'unusable') log.warn({ ...about, reason: reply.reason }, 'brief not written');
-  const now = clock.now();
+  const now = await readTime(ctx.db.pool, ctx.clock);
   if (isTooLate(waiting, now)) {
     await settle(ctx, waiting, null);
     return 'nothing';
@@ -111,7 +112,7 @@ function isTooLate({ kind, created_at }: WaitingBrief, now: Date): boolean {
 /** Leaves what was written. @param afterMs when it is tried again, if it may be: of a digest never; null: never */
 async function settle(ctx: BriefContext, waiting: WaitingBrief, afterMs: number | null): Promise<void> {
   const { kind, id, created_at } = waiting;
-  const now = ctx.clock.now();
+  const now = await readTime(ctx.db.pool, ctx.clock);
   const isOver =
     kind === 'digest' ||
     (kind === 'spike' && now.getTime() - created_at.getTime() >= MAX_SPIKE_WAIT_MS) ||

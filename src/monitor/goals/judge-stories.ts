@@ -4,7 +4,7 @@
  */
 import { SECOND } from '../../lib/time.ts';
 import { MAX_JUDGED_AT_ONCE } from '../../model/judging.ts';
-import { inTransaction } from '../../store/db/database.ts';
+import { inTransaction, readTime } from '../../store/db/database.ts';
 import {
   findWaitingTopic,
   postponeJudgements,
@@ -43,7 +43,7 @@ async function judgeBatch(
 ): Promise<{ judged: number; isOver: boolean }> {
   if (judge === null) return { judged: 0, isOver: true };
   const taken = await inTransaction(db, async (tx) => {
-    const now = clock.now();
+    const now = await readTime(tx, clock);
     const topic = await findWaitingTopic(tx, now);
     if (topic === undefined) return undefined;
     const stories = await takeWaitingStories(tx, topic, { most: MAX_JUDGED_AT_ONCE, now });
@@ -65,7 +65,7 @@ async function judgeBatch(
   const left = stories.flatMap(({ items }, i) => ((verdicts[i] ?? null) === null ? items : []));
   const isUnusable = reply.outcome !== 'unavailable';
   await inTransaction(db, async (tx) => {
-    const now = clock.now();
+    const now = await readTime(tx, clock);
     await writeVerdicts(tx, topic.hash, judged, now);
     await postponeJudgements(tx, topic.hash, left, { isUnusable, now });
   });

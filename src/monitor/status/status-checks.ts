@@ -14,17 +14,17 @@ import type { StatusFacts, WorkerStatus } from './status-facts.ts';
  * Parts that everything needs come first, then problems of searches and messages.
  * @param formatAt writes a time for its reader
  */
-export function judgeStatus(facts: StatusFacts, now: Date, formatAt: (at: Date) => string): Check[] {
+export function judgeStatus(facts: StatusFacts, formatAt: (at: Date) => string): Check[] {
   return [
     checkQueue(facts),
     checkScan(facts),
-    ...checkWorkers(facts, now),
+    ...checkWorkers(facts),
     ...facts.services.flatMap(checkService),
     ...checkUnparsedResponses(facts),
-    ...checkDelayedTrends(facts, now),
-    ...checkFailingSearches(facts, now),
-    ...checkSilentSearches(facts, now),
-    ...checkRestlessSearches(facts, now),
+    ...checkDelayedTrends(facts),
+    ...checkFailingSearches(facts),
+    ...checkSilentSearches(facts),
+    ...checkRestlessSearches(facts),
     ...checkIncompleteSearches(facts),
     ...checkOtherProblems(facts, formatAt),
     checkReports(facts),
@@ -67,7 +67,7 @@ const hasLiveWorker = (workers: readonly WorkerStatus[]) => workers.some(({ sile
 /** Clocks with NTP differ by less. */
 export const MAX_CLOCK_SKEW_MS = SECOND;
 
-function checkWorkers({ workers, backlog: { overdue } }: StatusFacts, now: Date): Check[] {
+function checkWorkers({ workers, backlog: { overdue }, at: now }: StatusFacts): Check[] {
   const late = overdue === 0 ? '' : `, and ${formatCount(overdue, 'search is', 'searches are')} overdue`;
   const none = `No worker is running: schedules are on hold${late}`;
   return [
@@ -151,10 +151,10 @@ function listFirst<T>(all: readonly T[], total: number, check: (row: T) => Check
 const nameIn = ({ search_names }: StatusFacts, slug: string) => search_names.get(slug)?.full ?? slug;
 
 /** Workers log the error once, with its cause. */
-function checkDelayedTrends(facts: StatusFacts, now: Date): Check[] {
+function checkDelayedTrends(facts: StatusFacts): Check[] {
   const { set_aside: aside } = facts;
   const distance = (at: Date) => {
-    const ms = at.getTime() - now.getTime();
+    const ms = at.getTime() - facts.at.getTime();
     return ms < 0 ? `${formatDuration(-ms)} ago` : `in ${formatDuration(ms)}`;
   };
   return listFirst(aside, aside.length, ({ search, run_id, at, attempts, code, retry_at }) =>
@@ -174,7 +174,7 @@ const lasting = (since: Date | null, now: Date) =>
   `for ${formatDuration(now.getTime() - (since ?? now).getTime())}`;
 
 /** Broken searches, and failing searches that are not listed as silent. */
-function checkFailingSearches(facts: StatusFacts, now: Date): Check[] {
+function checkFailingSearches(facts: StatusFacts): Check[] {
   const { troubled, silent } = facts;
   const listed = new Set(silent.searches.map(({ slug }) => slug));
   const failing = troubled.filter(
@@ -183,19 +183,19 @@ function checkFailingSearches(facts: StatusFacts, now: Date): Check[] {
   return listFirst(failing, failing.length, ({ search, status, since, reason, advice, last_run_id }) =>
     failedCheck(
       STATUS_NAMES[status],
-      `${nameIn(facts, search)}: ${lasting(since, now)}: ${reason ?? 'reason not recorded'}`,
+      `${nameIn(facts, search)}: ${lasting(since, facts.at)}: ${reason ?? 'reason not recorded'}`,
       advice ?? seeRun(last_run_id, search),
       `/searches/${search}`,
     ),
   );
 }
 
-function checkSilentSearches(facts: StatusFacts, now: Date): Check[] {
+function checkSilentSearches(facts: StatusFacts): Check[] {
   const { total, searches } = facts.silent;
   return listFirst(searches, total, (search) =>
     failedCheck(
       STATUS_NAMES.silent,
-      `${nameIn(facts, search.slug)}: no successful run ${lasting(search.since, now)}; ${describeLastRun(search)}`,
+      `${nameIn(facts, search.slug)}: no successful run ${lasting(search.since, facts.at)}; ${describeLastRun(search)}`,
       seeRun(search.run_id, search.slug),
       `/searches/${search.slug}`,
     ),
@@ -203,13 +203,13 @@ function checkSilentSearches(facts: StatusFacts, now: Date): Check[] {
 }
 
 /** Nothing failed, but nothing is observed either: nothing where much is usual, no source, or no calls left today. */
-function checkRestlessSearches(facts: StatusFacts, now: Date): Check[] {
+function checkRestlessSearches(facts: StatusFacts): Check[] {
   return (['nothing_coming', 'waiting_for_source', 'capped'] as const).flatMap((status) => {
     const searches = facts.troubled.filter((search) => search.status === status);
     return listFirst(searches, searches.length, ({ search, since, reason, advice }) =>
       advisoryCheck(
         STATUS_NAMES[status],
-        `${nameIn(facts, search)}: ${reason ?? 'reason not recorded'}, ${lasting(since, now)}`,
+        `${nameIn(facts, search)}: ${reason ?? 'reason not recorded'}, ${lasting(since, facts.at)}`,
         advice,
         `/searches/${search}`,
       ),

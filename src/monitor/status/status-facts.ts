@@ -10,6 +10,7 @@ import {
   type RuleRow,
   type SystemEventRow,
 } from '../../store/alerts/alert-queries.ts';
+import { readTime } from '../../store/db/database.ts';
 import { type AsideReading, readSetAside } from '../../store/derive/pending-derivations.ts';
 import { readServiceDays, type ServiceDay } from '../../store/queries/run-tallies.ts';
 import type { SearchNames } from '../../store/queries/search-names.ts';
@@ -35,6 +36,8 @@ import { listTroubled, readSearchStatuses, type SearchStatus, tallyStatuses } fr
 
 /** What checks are made of. */
 export type StatusFacts = {
+  /** When they were read, by the database's clock. */
+  at: Date;
   /** `cause`: why it is unreachable; null if it is not. */
   queue: { kind: 'redis' | 'postgres'; reachable: boolean; depth: QueueDepth; cause: string | null };
   /** The last scan; while it is late, no search runs. */
@@ -78,7 +81,7 @@ export type StatusContext = Pick<Context, 'db' | 'queue' | 'config' | 'clock' | 
 
 export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> {
   const { db, queue, clock } = ctx;
-  const now = clock.now();
+  const now = await readTime(db.pool, clock);
   const heardSince = new Date(now.getTime() - MAX_HEARTBEAT_AGE_MS);
   const { reached, statuses, rule, ...facts } = await awaitMembers({
     reached: readQueue(queue),
@@ -99,6 +102,7 @@ export async function readStatusFacts(ctx: StatusContext): Promise<StatusFacts> 
   const troubled = listTroubled(statuses);
   return {
     ...facts,
+    at: now,
     search_names: await readNames(db, [
       ...[...set_aside, ...troubled].map(({ search }) => search),
       ...[...silent.searches, ...incomplete].map(({ slug }) => slug),
@@ -154,7 +158,7 @@ async function readModelUse({
 
 /** Reads the workers, by name. */
 export async function readWorkers({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<WorkerStatus[]> {
-  const now = clock.now().getTime();
+  const now = (await readTime(db.pool, clock)).getTime();
   const workers = await listLiveWorkers(db, new Date(now - DAY));
   return workers.map((worker) => ({
     ...worker,

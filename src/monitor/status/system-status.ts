@@ -82,7 +82,7 @@ export async function readStatus(
   ]);
   const nameOf = (slug: string) => names.get(slug)?.full ?? slug;
   return {
-    checks: judgeStatus(facts, now, formatAt),
+    checks: judgeStatus(facts, formatAt),
     database: {
       kind: embedded === null ? 'own' : 'embedded',
       version: server.version,

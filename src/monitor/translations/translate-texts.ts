@@ -10,7 +10,7 @@ import {
   type Translator,
 } from '../../model/translating.ts';
 import { truncateText } from '../../lib/text.ts';
-import { inTransaction } from '../../store/db/database.ts';
+import { inTransaction, readTime } from '../../store/db/database.ts';
 import { lockAgainstErasing } from '../../store/erase/save-lock.ts';
 import {
   postponeTranslations,
@@ -63,25 +63,28 @@ async function translateBatch(
   const { language, slug } = topic;
   const taken = await inTransaction(db, async (tx) => {
     await lockAgainstErasing(tx);
-    return takeWaitingTexts(tx, topic, { most: MOST, now: clock.now() });
+    return takeWaitingTexts(tx, topic, { most: MOST, now: await readTime(tx, clock) });
   });
   if (taken.length === 0) return { outcome: 'nothing', translated: 0 };
   const texts = taken.map(({ text }) => truncateText(text, MAX_TRANSLATED_TEXT));
   const reply = await translator.translate({ language, texts }, signal);
   const about = { topic: slug, language, texts: taken.length };
   if (reply.outcome !== 'translated') log.warn({ ...about, reason: reply.reason }, 'texts not translated');
-  const now = clock.now();
   if (reply.outcome === 'unavailable') {
-    await inTransaction(db, (tx) =>
-      postponeTranslations(tx, language, taken, new Date(now.getTime() + RETRY_MS)),
-    );
+    await inTransaction(db, async (tx) => {
+      const now = await readTime(tx, clock);
+      await postponeTranslations(tx, language, taken, new Date(now.getTime() + RETRY_MS));
+    });
     return { outcome: 'unavailable', translated: 0 };
   }
   const became = taken.map(({ hash }, i) => ({
     hash,
     became: (reply.outcome === 'translated' ? reply.texts[i] : undefined) ?? ('unusable' as const),
   }));
-  await inTransaction(db, (tx) => writeTranslations(tx, { language, model: translator.model, now }, became));
+  await inTransaction(db, async (tx) => {
+    const now = await readTime(tx, clock);
+    await writeTranslations(tx, { language, model: translator.model, now }, became);
+  });
   const translated = became.filter((each) => typeof each.became !== 'string').length;
   if (reply.outcome === 'translated') log.debug({ ...about, translated }, 'texts translated');
   return { outcome: 'asked', translated };

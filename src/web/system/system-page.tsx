@@ -28,7 +28,7 @@ export function addSystemPage(app: App, routeContext: RouteContext): void {
       charts: true,
       aside: <PauseAllButtons />,
       statusLine: data.pause === null ? undefined : <PauseOfAllNotice pause={data.pause} />,
-      lead: describeTally(tallyChecks(judgeStatus(data.facts, data.now, String))),
+      lead: describeTally(tallyChecks(judgeStatus(data.facts, String))),
       body: (
         <>
           <SystemSummary {...data} />

@@ -20,9 +20,9 @@ const STATE_BADGES: Readonly<Record<CheckState, readonly [state: BadgeState, wor
 };
 
 /** The checks of `strandline status`, what failed first. */
-export function CheckSection({ facts, now }: SystemData) {
+export function CheckSection({ facts }: SystemData) {
   const frame = useFrame();
-  const checks = judgeStatus(facts, now, (at) => formatMinute(at, frame));
+  const checks = judgeStatus(facts, (at) => formatMinute(at, frame));
   return (
     <Section
       title="Checks"

@@ -46,7 +46,10 @@ function wrongAllTheTime(id: string, offMs: number, words: string, everyCommit =
       const { searchId, runId } = await stage.add(1, { every: '60s' });
       assert.equal((await stage.ended(runId)).status, 'succeeded');
       assert.deepEqual(await stage.calls(runId), ['failed', 'received']);
-      const [{ skew_ms: skew }] = await stage.rows('SELECT skew_ms FROM strandline.workers');
+      const [{ skew_ms: skew, age }] = await stage.rows(
+        'SELECT skew_ms, extract(epoch FROM clock_timestamp() - seen_at)::float8 AS age FROM strandline.workers',
+      );
+      assert.ok(age >= 0 && age < 90, `a heartbeat ${age} s ago`);
       assert.ok(Math.abs(skew - offMs) < 2_000, `${skew} ms`);
       assert.ok((await untilAhead(stage, searchId)) <= 60);
       // As if its slot had come: no row is written before the database's clock says so.

@@ -108,7 +108,7 @@ test('calls by purpose are in the status, on the page System and in metrics', as
     ['translate', 0, 70],
   ]);
   const checksOf = async () =>
-    judgeStatus(await readStatusFacts(world.ctx), world.clock.now(), String).filter(({ name }) =>
+    judgeStatus(await readStatusFacts(world.ctx), String).filter(({ name }) =>
       name.startsWith('language model'),
     );
   expect(await checksOf()).toEqual([]);
