@@ -72,6 +72,33 @@ test('words with capital letters of a headline are no name', () => {
   expect(findEmerging(countDay(posts), WEEK).filter(({ kind }) => kind === 'name')).toEqual([]);
 });
 
+test('the first word of a sentence is part of a name unless others write it small', () => {
+  const day = (texts: readonly string[]) =>
+    findEmerging(
+      countDay(ordinary(60, 99).map((post, i) => ({ ...post, text: texts[i] ?? post.text }))),
+      WEEK,
+    ).flatMap(({ kind, name }) => (kind === 'name' ? [name] : []));
+  const said = ['Yesterday', 'Today', 'Now', 'Why', 'But', 'Yesterday', 'So', 'And'].map(
+    (word, i) => `${word} Ida Ekstad spoke of the port ${i}`,
+  );
+  expect(day([...said, 'it was yesterday or today or now, but why and so what'])).toEqual(['Ida Ekstad']);
+  // Nobody writes it small: it may be a name.
+  expect(day(times(8, 'Mayor Ekstad spoke of the port'))).toEqual(['Mayor Ekstad']);
+  expect(
+    day([...times(8, 'Will Ekstad spoke'), ...times(3, 'what will come'), 'that was Will Ekstad']),
+  ).toEqual(['Will Ekstad']);
+  // After a full stop, a quotation mark and a line break; not after a comma.
+  expect(
+    day([
+      ...times(3, 'port. The Ekstad'),
+      ...times(3, 'port "The Ekstad'),
+      ...times(3, 'port\nThe Ekstad'),
+      'the',
+    ]),
+  ).toEqual([]);
+  expect(day([...times(8, 'port, The Ekstad'), 'the'])).toEqual(['The Ekstad']);
+});
+
 test('one author who repeats a name is one author', () => {
   expect(emerging(times(20, 'ferry Ida Ekstad'), (post) => ({ ...post, author: 5n }))).toEqual([]);
 });

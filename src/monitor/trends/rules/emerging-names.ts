@@ -31,7 +31,9 @@ const MAX_NAMES = 20;
 const MIN_NAME_WORDS = 2;
 const MAX_NAME_WORDS = 4;
 /** What ends a row of words. */
-const BREAK = /[^\p{L}\p{M}\p{N}'’ -]/u;
+const BREAK = /([^\p{L}\p{M}\p{N}'’ -]+)/u;
+/** A break after which no sentence begins. */
+const WITHIN_SENTENCE = /^[,;(/&]$/u;
 const WORDS = /[\p{L}\p{M}'’-]+/gu;
 const CAPITALIZED = /^\p{Lu}[\p{L}\p{M}'’-]/u;
 /** In a headline each word has a capital letter, which tells nothing about names. */
@@ -40,10 +42,27 @@ const MIN_WORDS = 5;
 
 /** Counts the names of a day, in steps of one post, so that the event loop is not blocked. */
 export function* countDayInSteps(posts: readonly ComparedPost[]): Cooperative<CountedDay> {
+  const rowsOfPosts = new Map<ComparedPost, NameRow[]>();
+  const usage: Usage = { small: new Set(), within: new Set() };
+  for (const post of posts) {
+    const text = withoutAddresses(post.text);
+    const words = text.match(WORDS) ?? [];
+    for (const word of words) if (!CAPITALIZED.test(word)) usage.small.add(word.toLowerCase());
+    const rows = isHeadline(words) ? [] : splitRows(text);
+    for (const { words: row, begins } of rows) if (!begins) usage.within.add(row.join(' '));
+    rowsOfPosts.set(post, rows);
+    yield;
+  }
   const counted: (NamedPost<EmergingKind> & { post: ComparedPost })[] = [];
   const counts = new NameCounts<EmergingKind>();
   for (const post of posts) {
-    const named = { id: post.id, author: post.author, names: withProperNames(post), post };
+    const names = new Set<NameKey<EmergingKind>>(readNames(post));
+    for (const row of rowsOfPosts.get(post) ?? []) {
+      const words = withoutFirstWord(row, usage);
+      if (words.length >= MIN_NAME_WORDS && words.length <= MAX_NAME_WORDS)
+        names.add(nameKey('name', words.join(' ')));
+    }
+    const named = { id: post.id, author: post.author, names, post };
     counts.add(named);
     counted.push(named);
     yield;
@@ -62,27 +81,44 @@ export function findEmerging(day: CountedDay, before: readonly Pick<CountedDay, 
     .map((name) => ({ ...name, first: findFirst(day.posts, nameKey(name.kind, name.name)) }));
 }
 
-function withProperNames(post: ComparedPost): ReadonlySet<NameKey<EmergingKind>> {
-  const names = new Set<NameKey<EmergingKind>>(readNames(post));
-  const text = withoutAddresses(post.text);
-  const words = text.match(WORDS) ?? [];
+/** Neighbours with capital letters. @property begins a sentence, whose first word has a capital letter whatever it is */
+type NameRow = { words: readonly string[]; begins: boolean };
+
+/** How the posts of a day write words: without a capital letter; and rows of names within a sentence. */
+type Usage = { small: Set<string>; within: Set<string> };
+
+function isHeadline(words: readonly string[]): boolean {
   const capitalized = words.filter((word) => CAPITALIZED.test(word)).length;
-  if (words.length >= MIN_WORDS && capitalized > words.length * MAX_CAPITALIZED) return names;
-  for (const part of text.split(BREAK))
-    for (const row of splitRows(part.split(' ')))
-      if (row.length >= MIN_NAME_WORDS && row.length <= MAX_NAME_WORDS)
-        names.add(nameKey('name', row.join(' ')));
-  return names;
+  return words.length >= MIN_WORDS && capitalized > words.length * MAX_CAPITALIZED;
 }
 
-/** The longest rows of neighbours with capital letters. */
-function splitRows(words: readonly string[]): string[][] {
-  const rows: string[][] = [[]];
-  for (const word of words) {
-    if (CAPITALIZED.test(word)) rows.at(-1)?.push(word);
-    else rows.push([]);
+/** The longest rows of at least two. */
+function splitRows(text: string): NameRow[] {
+  const rows: NameRow[] = [];
+  let begins = true;
+  for (const [i, part] of text.split(BREAK).entries()) {
+    if (i % 2 === 1) {
+      begins = !WITHIN_SENTENCE.test(part.trim());
+      continue;
+    }
+    let row: string[] = [];
+    for (const word of [...part.split(' '), '']) {
+      if (CAPITALIZED.test(word)) {
+        row.push(word);
+        continue;
+      }
+      if (row.length >= MIN_NAME_WORDS) rows.push({ words: row, begins });
+      if (row.length > 0 || word !== '') begins = false;
+      row = [];
+    }
   }
   return rows;
+}
+
+/** Of `Yesterday Ida Ekstad`, the name: a first word that posts of the day write small, unless the whole row is within a sentence, too. */
+function withoutFirstWord({ words, begins }: NameRow, { small, within }: Usage): readonly string[] {
+  const isPlain = begins && small.has((words[0] ?? '').toLowerCase()) && !within.has(words.join(' '));
+  return isPlain ? words.slice(1) : words;
 }
 
 /** Leaves out words of a name that few others use: "Ida Ekstad" says it. */
