@@ -21,7 +21,7 @@ import { judgeStatus } from './status-checks.ts';
 import { readNames, readStatusFacts, type StatusContext, type StatusFacts } from './status-facts.ts';
 
 /** At most 100 of `troubled` and `incomplete`. */
-export type Status = Omit<StatusFacts, 'backlog' | 'oldest_transaction' | 'search_names'> & {
+export type Status = Omit<StatusFacts, 'at' | 'backlog' | 'oldest_transaction' | 'search_names'> & {
   database: { kind: 'embedded' | 'own'; version: string; name: string; data_directory: string | null };
   /** What the facts mean, and what to do. */
   checks: Check[];
@@ -74,7 +74,15 @@ export async function readStatus(
     next: readNextSlots(db, 5),
     pause_of_all: readPauseOfAll(db),
   });
-  const { backlog: _, oldest_transaction: __, search_names: ___, troubled, incomplete, ...shown } = facts;
+  const {
+    at: _,
+    backlog: __,
+    oldest_transaction: ___,
+    search_names: ____,
+    troubled,
+    incomplete,
+    ...shown
+  } = facts;
   const resting = searches.filter(({ state }) => state !== 'active');
   const names = await readNames(db, [
     ...resting.map(({ slug }) => slug),

@@ -20,6 +20,7 @@ import {
 } from '../../model/alerts.ts';
 import { ACTORS, AUDIT_ACTIONS } from '../../model/audit.ts';
 import {
+  BRIEF_KINDS,
   CALL_STATES,
   DISCOVERY_KINDS,
   NAME_CHANGES,
@@ -35,6 +36,7 @@ import {
   SPIKE_CAUSES,
   SPIKE_MEASURES,
   SPIKE_REASONS,
+  TRANSLATED_KINDS,
   TREND_REASONS,
 } from '../../model/closed-lists.ts';
 import {
@@ -215,7 +217,7 @@ export const briefsView = analytics
     /** Key. */
     id: ref().notNull(),
     /** What it is about: digest, spike or topic. */
-    kind: text().notNull(),
+    kind: text({ enum: BRIEF_KINDS }).notNull(),
     /** Digest; null of others. */
     digest_id: ref(),
     /** Spike; null of others. */
@@ -229,7 +231,7 @@ export const briefsView = analytics
     /** Paths of the pages of the sources in the dashboard: the first is that of number 1. */
     pages: text().array().notNull(),
     /** The language model that wrote it. */
-    model: text({ enum: MODELS }).notNull(),
+    model: text().notNull(),
     /** When it was written (UTC). */
     written_at: instant().notNull(),
   })
@@ -2938,7 +2940,7 @@ export const translationsView = analytics
      * What is translated: post (its text), title or snippet (of a link), or claim (a statement of an
      * answer).
      */
-    kind: text().notNull(),
+    kind: text({ enum: TRANSLATED_KINDS }).notNull(),
     /** Key of the post, link or claim. */
     item_id: ref().notNull(),
     /** Language tag of the translation, such as en. */
@@ -2946,7 +2948,7 @@ export const translationsView = analytics
     /** The translation. Of an original of more than 1,000 characters, that of its beginning. */
     text: text().notNull(),
     /** The language model that translated it. */
-    model: text({ enum: MODELS }).notNull(),
+    model: text().notNull(),
     /** When it was translated (UTC). */
     translated_at: instant().notNull(),
   })
