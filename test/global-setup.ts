@@ -21,6 +21,8 @@ declare module 'vitest' {
     appUrl: string;
     readerUrl: string;
     redisUrl: string | null;
+    /** The data directory of all worlds: they have one master key, as databases that are copied need. */
+    worldDataDir: string;
   }
 }
 
@@ -72,6 +74,7 @@ async function start(
   } finally {
     await first.close();
   }
+  project.provide('worldDataDir', path.join(directory, 'world'));
   project.provide('readyDataDir', await keepReady(dataDir, directory));
   const postgres = await openPostgres();
   opened.push(() => postgres.close());

@@ -1,4 +1,5 @@
 /** A small world for a test file: its own database, a context on it, and a queue that only records. */
+import { inject } from 'vitest';
 import { createFreeTest } from '../src/app/source-variables.ts';
 import type { BriefWriter } from '../src/model/briefs.ts';
 import type { Translator } from '../src/model/translating.ts';
@@ -63,6 +64,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const kind = options.kind ?? (options.hosted === undefined ? 'sandbox' : 'real');
   const config: Config = readConfig({
     DATABASE_URL: database.url,
+    STRANDLINE_DATA_DIR: inject('worldDataDir'),
     SEARCH_API_URL: kind === 'real' ? options.hosted : undefined,
     SEARCH_API_KEY: 'k$y-of-the-test',
     SEARCH_API_NAMES: options.names ?? 'named',
