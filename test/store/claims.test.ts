@@ -10,6 +10,7 @@ import {
   type DiffRange,
   readCompletionDiff,
 } from '../../src/store/queries/completion-diff.ts';
+import { readClaimLives } from '../../src/store/queries/claim-lives.ts';
 import { readFirstFinders } from '../../src/store/queries/link-pages.ts';
 import { leaseRun } from '../../src/store/runs/run-leases.ts';
 import { failRun, insertRun } from '../../src/store/runs/run-states.ts';
@@ -444,4 +445,36 @@ test('a response that is parsed again while another is saved leaves the statemen
     { claims: 1, stored: 1, statements_kept: null },
     { claims: 1, stored: 1, statements_kept: 1 },
   ]);
+});
+
+test('a statement of the newest answer has its first time, its first source, and in how many answers since it was', async () => {
+  const search = await newSearch('claim-lives');
+  const [first, second] = ['https://news.example/a', 'https://news.example/b'];
+  await run(search, 0, { summary: 'Nothing is known.' });
+  const since = await run(search, 1, {
+    summary: `Repairs take 25 weeks [1](${first}). The port is closed.`,
+    found: [first],
+  });
+  await run(search, 2, { summary: null });
+  await run(search, 3, { summary: 'The port is CLOSED.' });
+  const newest = await run(search, 4, {
+    summary: `A ferry sails. Repairs take 36 weeks [1](${second}). The port is closed.`,
+    found: [second],
+  });
+  const lives = await readClaimLives(world.db, { searchId: search.id, limit: 10 });
+  expect(lives).toMatchObject([
+    { text: 'A ferry sails.', first_run_id: newest, first_at: at(4), stated: 1, answers: 1, source: null },
+    {
+      text: 'Repairs take 36 weeks.',
+      first_run_id: since,
+      first_at: at(1),
+      stated: 2,
+      answers: 3,
+      source: 'about news.example/a',
+    },
+    { text: 'The port is closed.', first_run_id: since, first_at: at(1), stated: 3, answers: 3 },
+  ]);
+  expect(await readClaimLives(world.db, { searchId: search.id, limit: 1 })).toEqual([lives[0]]);
+  const silent = await newSearch('claim-lives-none');
+  expect(await readClaimLives(world.db, { searchId: silent.id, limit: 10 })).toEqual([]);
 });

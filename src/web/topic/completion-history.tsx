@@ -13,6 +13,7 @@ import {
   readCompletionDiff,
   refuseDiff,
 } from '../../store/queries/completion-diff.ts';
+import { type ClaimLife, readClaimLives } from '../../store/queries/claim-lives.ts';
 import { type CompletionRow, readCompletionPage } from '../../store/queries/completions.ts';
 import { readAnswerChanges } from '../../store/queries/answer-changes.ts';
 import { Table } from '../components/data-table.tsx';
@@ -20,7 +21,7 @@ import { useFrame } from '../components/page-frame.tsx';
 import { renderPage } from '../components/page-layout.tsx';
 import { EmptyState, ScopeLinks, Section, Tabs } from '../components/section.tsx';
 import { Timestamp } from '../components/timestamp.tsx';
-import { readPageTranslations, TranslationsOf } from '../components/translation.tsx';
+import { readPageTranslations, Translated, TranslationsOf } from '../components/translation.tsx';
 import { UntrustedText } from '../components/untrusted-text.tsx';
 import { emptyField, slugParams } from '../request-input.ts';
 import {
@@ -33,6 +34,11 @@ import { z } from 'zod';
 
 /** Completions on a page. */
 const SHOWN_ON_PAGE = 50;
+/** Statements of the newest answer. */
+const SHOWN_STATEMENTS = 40;
+/** UTF-16 units of a statement, and of the title of its source, in a row. */
+const MAX_STATEMENT = 400;
+const MAX_SOURCE = 60;
 /** UTF-16 units of the changes of an answer in a row. */
 const MAX_CHANGE = 240;
 
@@ -64,6 +70,7 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
     const changed = filter === undefined ? undefined : true;
     const rows = await readTimeline(ctx.db, { search: slug, changed, before, limit: SHOWN_ON_PAGE });
     const diff = await readCompletionDiff(ctx.db, search, range);
+    const lives = await readClaimLives(ctx.db, { searchId: search.id, limit: SHOWN_STATEMENTS });
     // Without a choice, a single completion is no mistake.
     const isChosen = range.from !== undefined || range.to !== undefined;
     if (typeof diff === 'string' && isChosen) throw refuseDiff(diff, slug, range);
@@ -71,7 +78,7 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
     const translations = await readPageTranslations(
       ctx,
       search.topic,
-      claims.map(({ text }) => text),
+      [...claims, ...lives].map(({ text }) => text),
     );
     return renderPage(request, reply, {
       title: `Answers of ${nameSearchOf(request.frame, slug)}`,
@@ -81,6 +88,7 @@ export function addCompletionHistoryPage(app: App, { ctx }: RouteContext): void 
         <>
           <TranslationsOf.Provider value={translations}>
             <Comparison diff={diff} />
+            <LivesSection lives={lives} />
           </TranslationsOf.Provider>
           <TimelineSection
             search={slug}
@@ -122,6 +130,55 @@ function Comparison({ diff }: { diff: CompletionDiff | NoDiff }) {
       <ChangeSummary diff={diff} />
       <CompletionChanges diff={diff} />
       <ResourcedStatements diff={diff} />
+    </Section>
+  );
+}
+
+/** Since when the newest answer says what it says. */
+function LivesSection({ lives }: { lives: readonly ClaimLife[] }) {
+  if (lives.length === 0) return null;
+  return (
+    <Section
+      title="What the newest answer says"
+      id="statements"
+      note="Statements that differ only in figures count as one. A statement in other words is another."
+    >
+      <Table
+        caption="Statements of the newest answer, in its order"
+        rows={lives}
+        columns={[
+          {
+            head: 'Statement',
+            cell: ({ text }) => (
+              <>
+                <UntrustedText text={text} most={MAX_STATEMENT} />
+                <Translated text={text} most={MAX_STATEMENT} />
+              </>
+            ),
+          },
+          {
+            head: 'Since',
+            cell: ({ first_at, first_run_id }) => (
+              <a href={`/runs/${first_run_id}#completion`}>
+                <Timestamp at={first_at} />
+              </a>
+            ),
+          },
+          { head: 'Answers since', number: true, cell: ({ stated, answers }) => `${stated} of ${answers}` },
+          {
+            head: 'First source',
+            wide: true,
+            cell: ({ source_id, source }) =>
+              source_id === null || source === null ? (
+                'none cited'
+              ) : (
+                <a href={`/links/${source_id}`}>
+                  <UntrustedText text={source} most={MAX_SOURCE} />
+                </a>
+              ),
+          },
+        ]}
+      />
     </Section>
   );
 }
