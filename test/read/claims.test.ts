@@ -228,6 +228,12 @@ test('a completion cites whatever its statements cite, in any of its texts', () 
           expect(links).toEqual(expect.arrayContaining(citations.map(({ canonical }) => canonical)));
       }
     }),
+    {
+      // A number that stands for two addresses.
+      examples: [
+        [' [2]The port is closed\n# Title  [2](https://g.example).\n[2]: https://c.example/3\n', ''],
+      ],
+    },
   );
 });
 

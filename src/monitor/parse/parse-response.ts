@@ -92,7 +92,8 @@ export function* parseResponseInSteps({
   const results = { ...collected, links: links.take() };
   const toCitation = yield* createCitationResolver(results);
   const claims = written && (yield* parseStatements(written, toCitation));
-  const completion = written && claims && { ...(yield* spellAsReturned(written, toCitation)), claims };
+  const completion = written &&
+    claims && { ...(yield* spellAsReturned(written, claims, toCitation)), claims };
   const groups = countItemsBySource(answer, operation, dialect, parts);
   const mentioned = listKeyItemSources(written?.key_items ?? []);
   const tools = reportTools({ answer, operation, dialect, groups, mentioned, warnings });
@@ -112,9 +113,13 @@ export function* parseResponseInSteps({
   };
 }
 
-/** The links of a completion that is a text come from its citations, where services escape some characters. */
+/**
+ * The links of a completion that is a text come from its citations, where services escape some characters. What a statement cites is
+ * among them, also where a number stands for one address in the statement and for another in the whole text.
+ */
 function* spellAsReturned<T extends Pick<ParsedCompletion, 'completion_links'>>(
   written: T,
+  claims: ParsedCompletion['claims'],
   toCitation: CitationResolver,
 ): Cooperative<T> {
   const links: LinkRef[] = [];
@@ -123,6 +128,8 @@ function* spellAsReturned<T extends Pick<ParsedCompletion, 'completion_links'>>(
     links.push({ canonical, address, site });
     yield;
   }
+  for (const { citations } of claims)
+    for (const { canonical, address, site } of citations) links.push({ canonical, address, site });
   return { ...written, completion_links: distinctLinks(links) };
 }
 
