@@ -2,7 +2,7 @@
 import type { Program } from '../app/program.ts';
 import type { ActingContext } from '../monitor/context.ts';
 import type { RunReport } from '../monitor/runs/run-end.ts';
-import { type Id, readTime } from '../store/db/database.ts';
+import type { Id } from '../store/db/database.ts';
 
 type LocalProgram = Pick<Program, 'embedded' | 'readerUrl'> & { ctx: ActingContext };
 
@@ -26,7 +26,7 @@ export function openLocalRuns(program: LocalProgram, stopping: AbortSignal): Loc
   // Loaded lazily, because most commands only read.
   const hasWorkers = async () => {
     const { hasLiveWorkers } = await import('../store/runs/worker-registry.ts');
-    return hasLiveWorkers(ctx.db, await readTime(ctx.db.pool, ctx.clock));
+    return hasLiveWorkers(ctx.db, ctx.clock);
   };
   return {
     program,

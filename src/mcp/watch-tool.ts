@@ -4,7 +4,6 @@ import { MAX_GOAL_LENGTH, textParam, topicSlug } from '../model/value-shapes.ts'
 import { MAX_TOPIC_NAME } from '../monitor/topics/save-topic.ts';
 import { previewWatch, watch, type WatchPreview } from '../monitor/sources/watch-address.ts';
 import { describeForecast } from '../monitor/topics/search-forecast.ts';
-import { readTime } from '../store/db/database.ts';
 import { hasLiveWorkers } from '../store/runs/worker-registry.ts';
 import { formatWhole } from '../lib/display-format.ts';
 import { declareTool } from './tool.ts';
@@ -47,7 +46,7 @@ export const watchTool = declareTool({
     await call.countRun();
     if (!confirm) return describePreview(await previewWatch(ctx, request), given.goal);
     const { topic, created, notes } = await watch(ctx, request);
-    const isOn = await hasLiveWorkers(ctx.db, await readTime(ctx.db.pool, ctx.clock));
+    const isOn = await hasLiveWorkers(ctx.db, ctx.clock);
     return [
       `Watching ${topic}: ${base}/topics/${topic}`,
       `Searches: ${created.map(({ search }) => search.slug).join(', ')}.`,

@@ -1,12 +1,9 @@
-/** Since when the newest answer of a search says what it says. */
-import type { StatementRole } from '../../model/parsed-results.ts';
+/** When each statement of the newest answer of a search was made first, and in how many answers since. */
 import type { Id, Pooled } from '../db/database.ts';
 import { rowsOf, statement, verbatim } from '../db/statement.ts';
 
 /** A statement of the newest answer. Statements that differ only in figures, or in case, are one: `25 weeks` and `36 weeks`. */
 export type ClaimLife = {
-  claim_id: Id;
-  role: StatementRole;
   text: string;
   /** When an answer stated it for the first time, and the run of that answer. */
   first_at: Date;
@@ -19,6 +16,7 @@ export type ClaimLife = {
   source: string | null;
 };
 
+/** The text of a claim without its case and its figures. */
 const WORDS = verbatim(String.raw`regexp_replace(lower(text), '[0-9]+(?:[.,][0-9]+)*', '#', 'g')`);
 
 /** In the order of the answer; empty before the first answer. @param limit most statements */
@@ -32,13 +30,13 @@ export async function readClaimLives(
         SELECT id FROM strandline.completions WHERE search_id = ${searchId} AND claims IS NOT NULL
         ORDER BY observed_at DESC, run_id DESC LIMIT 1
       ), known AS MATERIALIZED (
-        SELECT id, role, text, first_run_id, first_seen_at, ${WORDS} AS words FROM strandline.claims WHERE search_id = ${searchId}
+        SELECT id, text, first_run_id, first_seen_at, ${WORDS} AS words FROM strandline.claims WHERE search_id = ${searchId}
       ), shown AS MATERIALIZED (
-        SELECT DISTINCT ON (k.words) k.words, k.id, k.role, k.text, m.position
+        SELECT DISTINCT ON (k.words) k.words, k.text, m.position
         FROM newest n JOIN strandline.completion_claims m ON m.completion_id = n.id JOIN known k ON k.id = m.claim_id
         ORDER BY k.words, m.position
       )
-      SELECT s.id AS claim_id, s.role, s.text, f.first_seen_at AS first_at, f.first_run_id, x.stated, a.answers,
+      SELECT s.text, f.first_seen_at AS first_at, f.first_run_id, x.stated, a.answers,
         f.link_id AS source_id, coalesce(l.title, l.url) AS source
       FROM (SELECT * FROM shown ORDER BY position LIMIT ${limit}) s
       CROSS JOIN LATERAL (

@@ -1,7 +1,7 @@
 import { SECOND } from '../../lib/time.ts';
-import { systemClock } from '../../platform/clock.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
 import { readDatabaseTime } from '../db/database-clock.ts';
-import type { Database } from '../db/database.ts';
+import { type Database, readTime } from '../db/database.ts';
 import { recordingFact } from '../db/facts.ts';
 import { execute, rowsOf, statement } from '../db/statement.ts';
 import type { workers } from '../schema/system-tables.ts';
@@ -41,8 +41,9 @@ export async function listLiveWorkers(db: Database, since: Date): Promise<Worker
   );
 }
 
-/** Whether a worker executes what is queued. */
-export async function hasLiveWorkers(db: Database, now: Date): Promise<boolean> {
+/** Whether a worker executes what is queued, by the database's clock. */
+export async function hasLiveWorkers(db: Database, clock: Pick<Clock, 'statementTime'>): Promise<boolean> {
+  const now = await readTime(db.pool, clock);
   return (await listLiveWorkers(db, new Date(now.getTime() - MAX_HEARTBEAT_AGE_MS))).length > 0;
 }
 

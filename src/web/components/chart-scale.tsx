@@ -122,7 +122,7 @@ export type Series = {
   least?: readonly boolean[] | undefined;
   /** Observed in part. */
   partial?: readonly boolean[] | undefined;
-  /** What a value is a share of, beside it in the table: `12 of 40`. */
+  /** The counts behind each share, shown beside it in the table: `12 of 40`. */
   shareOf?: readonly (string | null)[] | undefined;
 };
 

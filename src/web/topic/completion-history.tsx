@@ -134,7 +134,7 @@ function Comparison({ diff }: { diff: CompletionDiff | NoDiff }) {
   );
 }
 
-/** Since when the newest answer says what it says. */
+/** The statements of the newest answer: when each was made first, and in how many answers since. */
 function LivesSection({ lives }: { lives: readonly ClaimLife[] }) {
   if (lives.length === 0) return null;
   return (

@@ -84,7 +84,7 @@ export function findEmerging(day: CountedDay, before: readonly Pick<CountedDay, 
 /** Neighbours with capital letters. @property begins a sentence, whose first word has a capital letter whatever it is */
 type NameRow = { words: readonly string[]; begins: boolean };
 
-/** How the posts of a day write words: without a capital letter; and rows of names within a sentence. */
+/** Words that posts of a day write without a capital letter, and rows of names within their sentences. */
 type Usage = { small: Set<string>; within: Set<string> };
 
 function isHeadline(words: readonly string[]): boolean {
